@@ -1,5 +1,5 @@
 import type { ParentNode } from 'domhandler';
-import { isElement, type PageElement } from './pageElement.js';
+import { isElement, isText, type PageElement } from './pageElement.js';
 import { removeInvisible } from './textWriter.js';
 
 /** Returns preformatted text as the lines of a code fence; none if it is blank. */
@@ -31,12 +31,17 @@ export function fenced(source: string, language: string): string[] {
   return [fence + language, ...lines.slice(first, last + 1), fence];
 }
 
-/** Returns the language that highlighters state on the block or on the code element inside it. */
+/** Returns the language that highlighters state on the block, or on an only child inside it. */
 function languageOf(element: PageElement): string {
-  const inner = element.children.find((child) => isElement(child) && child.name === 'code');
-  const classes = `${element.attribs['class'] ?? ''} ${inner !== undefined && isElement(inner) ? (inner.attribs['class'] ?? '') : ''}`;
-  return /(?:^|\s)(?:language|lang|highlight-source|brush:)-?\s?([\w+#.-]{1,20})/.exec(classes)?.[1] ?? '';
+  const found = LANGUAGE.exec(element.attribs['class'] ?? '')?.[1];
+  if (found !== undefined) return found;
+  const inner = element.children.filter((child) => !isText(child) || child.visibleLength > 0);
+  const code = inner.find((child) => isElement(child) && child.name === 'code') ?? inner[0];
+  const isNested = code !== undefined && isElement(code) && (code.name === 'code' || inner.length === 1);
+  return isNested ? languageOf(code) : '';
 }
+
+const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|brush:)-?\s?([\w+#.-]{1,20})/;
 
 /** Returns the text of nodes with its white space. */
 export function rawText(

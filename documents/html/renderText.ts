@@ -58,8 +58,9 @@ function lineOf(nodes: readonly ChildNode[], rendering: Rendering): string {
 }
 
 function renderNode(node: ChildNode, rendering: Rendering): void {
-  if ('data' in node) rendering.writer.inline(node.data);
-  else if (isElement(node) && !rendering.leftOut.has(node)) {
+  if ('data' in node) {
+    if (!isLooseSeparator(node, rendering.leftOut)) rendering.writer.inline(node.data);
+  } else if (isElement(node) && !rendering.leftOut.has(node)) {
     if (!rendering.inCode && isSeparateWord(node)) rendering.writer.space();
     renderElement(node, rendering);
   }
@@ -69,6 +70,16 @@ function isSeparateWord(element: PageElement): boolean {
   const { prev } = element;
   return isStyledApart(element) && isElement(prev) && isStyledApart(prev) && !continuesName(prev, element);
 }
+
+/** Whether a text only separates its neighbour from an element that is left out: `1.0.0 · [source]`. */
+function isLooseSeparator(node: ChildNode & { readonly data: string }, leftOut: ReadonlySet<PageElement>): boolean {
+  if (node.data.length > MAX_SEPARATOR_LENGTH || !SEPARATOR.test(node.data)) return false;
+  const isOut = (other: ChildNode | null): boolean => other !== null && isElement(other) && leftOut.has(other);
+  return isOut(node.next) || (isOut(node.prev) && node.prev?.prev === null);
+}
+
+const MAX_SEPARATOR_LENGTH = 5;
+const SEPARATOR = /^\s*[·|•]\s*$/;
 
 /**
  * Whether style sheets probably separate the element from its neighbour: a link, or a span with a class, as in lists of
@@ -237,7 +248,20 @@ function renderInlineCode(element: PageElement, rendering: Rendering): void {
     writer.newline(2);
     writer.lines(brokenCodeLines(element, leftOut));
     writer.newline(2);
-  } else writer.inline(inlineCode(lineOf(element.children, { ...rendering, inCode: true })));
+  } else {
+    // A space at an end of the code separates it from the text next to it.
+    if (hasSpaceAt(element, 'first')) writer.space();
+    writer.inline(inlineCode(lineOf(element.children, { ...rendering, inCode: true })));
+    if (hasSpaceAt(element, 'last')) writer.space();
+  }
+}
+
+/** Whether the text of an element begins or ends with white space. */
+function hasSpaceAt(element: PageElement, end: 'first' | 'last'): boolean {
+  const node = end === 'first' ? element.firstChild : element.lastChild;
+  if (node === null) return false;
+  if ('data' in node) return (end === 'first' ? /^\s/ : /\s$/).test(node.data);
+  return isElement(node) && hasSpaceAt(node, end);
 }
 
 const NOTE_ROLE = /(?:^|\s)(?:doc-)?noteref(?:\s|$)/;

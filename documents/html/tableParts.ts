@@ -1,5 +1,5 @@
 import type { ChildNode } from 'domhandler';
-import { HOLDS, isElement, type PageElement } from './pageElement.js';
+import { HOLDS, isElement, isText, type PageElement } from './pageElement.js';
 
 /** Maximum number of columns, more than any real table has; limits a hostile colspan. */
 const MAX_COLUMNS = 50;
@@ -56,7 +56,7 @@ interface SpanningCell {
 
 /**
  * Renders rows as `| a | b |` lines, the first as the header. The text of a cell of several rows is repeated in each, so
- * that a row keeps its meaning in a chunk of its own.
+ * that a row keeps its meaning in a chunk of its own; the label of a picture is not.
  */
 export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (cell: PageElement) => string): string[] {
   const lines: string[] = [];
@@ -79,7 +79,7 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
       isOwn.push(text !== '');
       for (let i = 0; i < width; i++) {
         if (rowSpan > 1 && cells.length < MAX_COLUMNS)
-          spanning.set(cells.length, { text: i === 0 ? text : '', rows: rowSpan - 1 });
+          spanning.set(cells.length, { text: i === 0 && !isPicture(cell) ? text : '', rows: rowSpan - 1 });
         cells.push(i === 0 ? text : '');
       }
     }
@@ -91,6 +91,18 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
     if (lines.length === 1) lines.push(`|${' --- |'.repeat(cells.length)}`);
   }
   return lines;
+}
+
+/** Whether a cell has no text besides pictures. */
+function isPicture(cell: PageElement): boolean {
+  return (
+    cell.images > 0 &&
+    cell.children.every((child) =>
+      isText(child)
+        ? child.visibleLength <= 0
+        : !isElement(child) || child.textLength === 0 || child.name === 'img' || isPicture(child),
+    )
+  );
 }
 
 function spanOf(cell: PageElement, name: 'colspan' | 'rowspan', maxSpan: number): number {

@@ -86,6 +86,16 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<p><span class=initial>T</span><span class=rest>he harbour</span></p><p><span>har</span><span>bour</span></p><p><code><span class=n>call</span><span class=p>()</span></code></p>',
     'The harbour\n\nharbour\n\n`call()`',
   ],
+  [
+    'a space at an end of inline code',
+    '<p><code>[static] </code>Gate <b>is</b><code> a</code> gate</p>',
+    '`[static]` Gate is `a` gate',
+  ],
+  [
+    'the language of a code block in another',
+    '<pre><pre class=playground><code class="language-rust">a</code></pre></pre>',
+    '```rust\na\n```',
+  ],
 ];
 
 test.each(cases)('renders %s', (_name, html, text) => {
@@ -120,6 +130,11 @@ const tables: ReadonlyArray<readonly [name: string, html: string, text: string]>
     'In\n\nOut\n\n```\na\nb\n```\n\nc',
   ],
   ['table cells without a table', '<td>a<td>b', 'a\n\nb'],
+  [
+    'a cell of several rows that is a picture, whose label is written once',
+    '<table><tr><td rowspan=2><img alt="[Note]" src=n.png></td><th>Note</th></tr><tr><td>a</td></tr></table>',
+    '| [Note] | Note |\n| --- | --- |\n|  | a |',
+  ],
 ];
 
 test.each(tables)('renders %s', (_name, html, text) => {

@@ -1,6 +1,7 @@
-import type { Document } from 'domhandler';
+import type { ChildNode, Document } from 'domhandler';
+import { previousElement } from '../listItems.js';
 import type { Measure } from '../measureText.js';
-import { eachElement, HOLDS, isElement, type PageElement } from '../pageElement.js';
+import { eachElement, HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
 
 /**
@@ -15,10 +16,13 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
     if (
       !isHidden(element, page) &&
       !isPermalink(element) &&
+      !isSwitch(element) &&
+      !isCodeLink(element) &&
       !isButton(element) &&
       !isTabBar(element) &&
       !isSearch(element) &&
       !isOfCode(element, names) &&
+      !isTooltip(element, names) &&
       !isConsent(element, page.textLength, names)
     )
       return true;
@@ -90,6 +94,30 @@ function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   );
 }
 
+/** Maximum number of visible characters of the sign of a switch, and of the label of a link of a code sample. */
+const MAX_SIGN_LENGTH = 3;
+const MAX_LABEL_LENGTH = 10;
+
+/** Whether the element is a link that only runs a script, and its text is a sign such as `[−]`. */
+function isSwitch({ name, attribs, textLength, children }: PageElement): boolean {
+  if (name !== 'a' || textLength === 0 || textLength > MAX_SIGN_LENGTH) return false;
+  return /^\s*javascript:/i.test(attribs['href'] ?? '') && !children.some(holdsWord);
+}
+
+function holdsWord(node: ChildNode): boolean {
+  return 'data' in node ? /[\p{L}\p{N}]/u.test(node.data) : isElement(node) && node.children.some(holdsWord);
+}
+
+/** Whether the element is a short link after a code sample that shares its container only with the sample: it runs it. */
+function isCodeLink(element: PageElement): boolean {
+  const { name, attribs, textLength, parent } = element;
+  if (name !== 'a' || textLength === 0 || textLength > MAX_LABEL_LENGTH || attribs['href'] === undefined) return false;
+  if (previousElement(element)?.name !== 'pre' || parent === null) return false;
+  return parent.children.every((child) =>
+    isText(child) ? child.visibleLength <= 0 : !isElement(child) || child === element || child.name === 'pre',
+  );
+}
+
 /** Whether the text has at least two lines, each a number. */
 function isNumbers(element: PageElement): boolean {
   const text = element.children.map((child) => ('data' in child ? child.data : isElement(child) ? textIn(child) : ''));
@@ -116,14 +144,37 @@ function isConsent({ attribs, textLength }: PageElement, pageLength: number, nam
   return (kind & NAMED.consent) !== 0;
 }
 
-const NAMED = { consent: 1, ofCode: 2 } as const;
+/** Classes of texts that style sheets show only at the pointer. */
+const TOOLTIP = /(?:^|[\s_-])tooltip/i;
+
+/**
+ * Whether the element is a text in a title that appears only at the pointer, with the sign that it belongs to. A word
+ * that it belongs to stays.
+ */
+function isTooltip(element: PageElement, names: Map<string, number>): boolean {
+  const isNamed = ({ attribs }: PageElement): boolean => (meaningOfName(attribs['class'], names) & NAMED.tooltip) !== 0;
+  if (element.textLength === 0 || !isNamed(element)) return false;
+  let isNested = false;
+  let isInTitle = false;
+  for (let node = element.parent; node !== null && isElement(node) && !isInTitle; node = node.parent) {
+    isInTitle = isTitle(node);
+    isNested ||= isNamed(node);
+  }
+  const isWord = (node: ChildNode): boolean => holdsWord(node) && !(isElement(node) && isNamed(node));
+  return isInTitle && (isNested || !element.children.some(isWord));
+}
+
+const NAMED = { consent: 1, ofCode: 2, tooltip: 4 } as const;
 
 /** Returns the meaning of a class or an id, as bits of NAMED. A page repeats few names, so results are cached. */
 function meaningOfName(name: string | undefined, names: Map<string, number>): number {
   if (name === undefined || name === '') return 0;
   const cached = names.get(name);
   if (cached !== undefined) return cached;
-  const kind = (CONSENT.test(name) ? NAMED.consent : 0) | (OF_CODE.test(name) ? NAMED.ofCode : 0);
+  const kind =
+    (CONSENT.test(name) ? NAMED.consent : 0) |
+    (OF_CODE.test(name) ? NAMED.ofCode : 0) |
+    (TOOLTIP.test(name) ? NAMED.tooltip : 0);
   names.set(name, kind);
   return kind;
 }

@@ -57,7 +57,25 @@ export function isReferenceBar(element: PageElement, start: number, page: PageMe
     return links >= 3 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
   }
   const isLast = start > page.headingAt && start + textLength >= 0.95 * page.textLength;
-  return isLast && (name === 'footer' || names.includes('n:foot'));
+  return isLast && (name === 'footer' || names.includes('n:foot') || isFooterTable(element, page));
+}
+
+/** Maximum number of characters next to the footer in its table, such as the date of the last revision. */
+const MAX_BESIDE_FOOTER = 60;
+
+/** Whether the element is a table with a footer and at most one short line. */
+function isFooterTable({ name, textLength, children }: PageElement, page: PageMeasures): boolean {
+  const footerIn = (nodes: readonly ChildNode[]): PageElement | null => {
+    for (const child of nodes) {
+      if (!isElement(child)) continue;
+      if (!TABLE_AND_LIST_TAGS.has(child.name) && page.names.read(child).includes('n:foot')) return child;
+      const found = footerIn(child.children);
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  const footer = name === 'table' ? footerIn(children) : null;
+  return footer !== null && textLength - footer.textLength <= MAX_BESIDE_FOOTER;
 }
 
 /** Whether the element is one heading and links that all lead to a place in the page. */
