@@ -19,7 +19,8 @@ export function brokenCodeLines(element: PageElement, leftOut: ReadonlySet<PageE
   return fenced(source.replace(/ ?\n ?/g, '\n'), '');
 }
 
-function fenced(source: string, language: string): string[] {
+/** Returns a text as the lines of a code fence; none if it is blank. */
+export function fenced(source: string, language: string): string[] {
   const text = removeInvisible(source.replaceAll('\u00a0', ' '));
   const lines = text.split('\n').map((line) => line.trimEnd());
   const first = lines.findIndex((line) => line !== '');
@@ -37,7 +38,12 @@ function languageOf(element: PageElement): string {
   return /(?:^|\s)(?:language|lang|highlight-source|brush:)-?\s?([\w+#.-]{1,20})/.exec(classes)?.[1] ?? '';
 }
 
-function rawText(parent: ParentNode, leftOut: ReadonlySet<PageElement>, read: (data: string) => string): string {
+/** Returns the text of nodes with its white space. */
+export function rawText(
+  parent: Pick<ParentNode, 'children'>,
+  leftOut: ReadonlySet<PageElement>,
+  read: (data: string) => string,
+): string {
   let text = '';
   for (const child of parent.children) {
     if ('data' in child) text += read(child.data);

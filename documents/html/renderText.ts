@@ -1,4 +1,5 @@
 import type { ChildNode, ParentNode } from 'domhandler';
+import { listingLines } from './codeListing.js';
 import { ItemNumbers, listOf, previousElement } from './listItems.js';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
 import { brokenCodeLines, inlineCode, preformattedLines } from './renderCode.js';
@@ -131,7 +132,11 @@ function renderBlock(element: PageElement, rendering: Rendering): void {
     writer.open('  ');
     renderChildren(element, rendering);
     writer.close();
-  } else renderChildren(element, rendering);
+  } else {
+    const listing = name === 'div' ? listingLines(element, leftOut) : null;
+    if (listing === null) renderChildren(element, rendering);
+    else writer.lines(listing);
+  }
   writer.newline(2);
 }
 

@@ -74,6 +74,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gate\n\n${TEXT}\n\nbool Gate::open ( const Key & key )\n\n${P}\n\n${P}\n\n${P} ${P}`,
   ],
   [
+    'Doxygen: lines of code in divs, with and without numbers, a folded part, and a pop-up between the code and its output',
+    `<body><div role=main><h1>Gate</h1>${BODY}<div class=fragment><div class=line><a id=l1></a><span class=lineno>    1</span><span class=keyword>class </span>Gate {</div>\n<div class=foldopen id=foldopen2><div class=line><span class=lineno><a href=#l2>    2</a></span>  <span class=keyword>void</span> open() {</div>\n<div class=line><span class=lineno>    3</span>    count++; ${'// Counts. '.repeat(9)}</div>\n<div class=line><span class=lineno>    4</span> </div>\n<div class=line><span class=lineno>    5</span>  }</div></div>\n<div class=line><span class=lineno>    6</span>};</div>\n<div class=ttc id=gate><div class=ttname><a href=g>Gate</a></div><div class=ttdef>Definition: gate.h:2</div></div></div><p>${P}</p><div class=fragment><div class=line>Gate gate;</div></div><div class=line-block><div class=line>Opens a gate;</div><div class=line>closes it.</div></div><div><div class=row><span class=nth>1</span>North</div><div class=row><span class=nth>2</span>South</div></div><div><div class=row>\n    East</div><div class=row>\n    West</div></div></div>`,
+    `# Gate\n\n${TEXT}\n\n\`\`\`\nclass Gate {\n  void open() {\n    count++; ${'// Counts. '.repeat(9).trim()}\n\n  }\n};\n\`\`\`\n\n${P}\n\n\`\`\`\nGate gate;\n\`\`\`\n\nOpens a gate;\ncloses it.\n\n1North\n2South\n\nEast\nWest`,
+  ],
+  [
     'Javadoc: tabs in the caption of a table, but no caption with one link to a script',
     `<body><div role=main><h1>Gate</h1>${BODY}<table><caption><span><span>All Methods</span><span>&nbsp;</span></span><span><span><a href="javascript:show(2)">Instance Methods</a></span></span><span><a href="javascript:show(8)">Concrete Methods</a></span></caption><tr><th>Result</th><th>Method</th></tr><tr><td>void</td><td>open()</td></tr></table><table><caption>Locks <a href="javascript:sort()">by size</a></caption><tr><th>Name</th><th>Size</th></tr><tr><td>North</td><td>4</td></tr></table></div>`,
     `# Gate\n\n${TEXT}\n\n| Result | Method |\n| --- | --- |\n| void | open() |\n\nLocks by size\n\n| Name | Size |\n| --- | --- |\n| North | 4 |`,
