@@ -17,6 +17,7 @@ import { isBlock, type PageMeasures } from './pageMeasures.js';
 import { pointsFor, THRESHOLD } from './points/pointsFor.js';
 import { isReferenceBar, isOfReference } from './reference.js';
 import type { Repeats } from './repeats.js';
+import { isTitleTrail } from './titleTrail.js';
 
 /**
  * Share of its parent's points that is added to a block's own; the parent's include this share of the grandparent's.
@@ -109,7 +110,8 @@ export function scoreBlocks(
           isMenuColumn(child, page) ||
           isMenu(child, start, page) ||
           isBar(child, start, page) ||
-          isReferenceBar(child, start, page)
+          isReferenceBar(child, start, page) ||
+          isTitleTrail(child, start, page)
         ) {
           removed.add(child);
           removedLength += child.textLength;
