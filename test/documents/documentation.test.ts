@@ -79,6 +79,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gate\n\n${TEXT}\n\n\`\`\`\nclass Gate {\n  void open() {\n    count++; ${'// Counts. '.repeat(9).trim()}\n\n  }\n};\n\`\`\`\n\n${P}\n\n\`\`\`\nGate gate;\n\`\`\`\n\nOpens a gate;\ncloses it.\n\n1North\n2South\n\nEast\nWest`,
   ],
   [
+    'Doxygen: a breadcrumb inside of the block with the title, but no other block of links',
+    `<head><title>Harbour: Gate Class</title><meta name="generator" content="Doxygen 1.9.4"></head><body><div class=header><div class=title>Gate Class<div class=ingroups><a href=m>Locks</a> » <a href=w>Waters</a></div></div></div><div class=contents><h2>Details</h2>${BODY}<div>Group<div><a href=x>Bridges</a></div></div></div>`,
+    `Gate Class\n\n## Details\n\n${TEXT}\n\nGroup\n\nBridges`,
+  ],
+  [
     'Javadoc: tabs in the caption of a table, but no caption with one link to a script',
     `<body><div role=main><h1>Gate</h1>${BODY}<table><caption><span><span>All Methods</span><span>&nbsp;</span></span><span><span><a href="javascript:show(2)">Instance Methods</a></span></span><span><a href="javascript:show(8)">Concrete Methods</a></span></caption><tr><th>Result</th><th>Method</th></tr><tr><td>void</td><td>open()</td></tr></table><table><caption>Locks <a href="javascript:sort()">by size</a></caption><tr><th>Name</th><th>Size</th></tr><tr><td>North</td><td>4</td></tr></table></div>`,
     `# Gate\n\n${TEXT}\n\n| Result | Method |\n| --- | --- |\n| void | open() |\n\nLocks by size\n\n| Name | Size |\n| --- | --- |\n| North | 4 |`,

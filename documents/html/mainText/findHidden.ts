@@ -69,18 +69,18 @@ function isButton(element: PageElement): boolean {
 /** Whether the element is a bar of tabs above a table: each of its parts is a word, and scripts switch between them. */
 function isTabBar({ name, attribs, links, children }: PageElement): boolean {
   if ((name !== 'caption' && attribs['role'] !== 'tablist') || links < 2) return false;
-  let switches = 0;
+  let tabs = 0;
   for (const child of children) {
     if ('data' in child && child.data.trim() !== '') return false;
-    if (isElement(child) && isSwitch(child)) switches += 1;
+    if (isElement(child) && isTab(child)) tabs += 1;
   }
-  return switches >= 2;
+  return tabs >= 2;
 }
 
-const isSwitch = (element: PageElement): boolean =>
+const isTab = (element: PageElement): boolean =>
   element.name === 'a'
     ? /^\s*javascript:/i.test(element.attribs['href'] ?? '')
-    : element.children.some((child) => isElement(child) && isSwitch(child));
+    : element.children.some((child) => isElement(child) && isTab(child));
 
 /** Classes that documentation generators give to links to the source, and to buttons that switch code samples. */
 const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-advice|showSource|hideme)(?:\s|$)/;

@@ -18,6 +18,7 @@ import { isBlock, type PageMeasures } from './pageMeasures.js';
 import { pointsFor, THRESHOLD } from './points/pointsFor.js';
 import { isReferenceBar, isOfReference } from './reference.js';
 import type { Repeats } from './repeats.js';
+import { isTitleTrail } from './titleTrail.js';
 
 /**
  * Share of the parent's points that is added to a block's own points. The parent's points include the same share of the
@@ -114,7 +115,8 @@ export function scoreBlocks(
           isMenuColumn(child, page) ||
           isMenu(child, start, page) ||
           isBar(child, start, page) ||
-          isReferenceBar(child, start, page)
+          isReferenceBar(child, start, page) ||
+          isTitleTrail(child, start, page)
         ) {
           removed.add(child);
           removedLength += child.textLength;
