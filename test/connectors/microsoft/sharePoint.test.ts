@@ -58,6 +58,18 @@ describe('the site', () => {
     expect(idsOf((await roots(site)).items)).toEqual(containers);
   });
 
+  test.each([
+    ['marketing', 'marketing'],
+    ['Sites/MARKETING', 'Sites/MARKETING'],
+    ['sites/marketing', 'marketing'],
+  ])('%p is the same account as Marketing, also if an older version stored it as %s', async (site, former) => {
+    expect(await accountFor(site).identify(NEVER)).toMatchObject({
+      account: 'ada@harbour.example|harbour/Marketing',
+      formerAccount: `ada@harbour.example|harbour/${former}`,
+      metadata: { site_name: 'Marketing' },
+    });
+  });
+
   test('is requested by a path with an unescaped colon', async () => {
     await roots('Marketing');
     expect(graph.requests.some((path) => path.startsWith(`/v1.0/sites/${SITE_HOST}:/sites/Marketing?`))).toBe(true);
