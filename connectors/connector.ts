@@ -50,6 +50,8 @@ export type LiveRead<Credentials, Read extends LiveReads[LiveReadName]> = (
 export interface Identity {
   /** Id of the account. It does not depend on the credentials. */
   readonly account: string;
+  /** Id that an older version gave the account; a data source with this id is the same one. Absent: the same id. */
+  readonly formerAccount?: string;
   /** Further fields of data_source_metadata. No secrets. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }

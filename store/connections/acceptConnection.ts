@@ -16,6 +16,8 @@ export interface NewConnection {
   readonly type: ConnectedSourceType;
   /** Id of the account at the source. */
   readonly account: string;
+  /** Id that an older version gave the account, if it differs. */
+  readonly formerAccount?: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Plain text; encrypted when the record is stored. */
   readonly credentials: string;
@@ -59,7 +61,7 @@ export function createConnections(
   return {
     list: (owner, run, session) => acceptListing(owner, run, { runs }, session),
     select: (owner, run, selection, session) => acceptSelection(owner, run, selection, { runs, selections }, session),
-    async accept(owner, { account, credentials, listItems, ...connection }, session) {
+    async accept(owner, { account, formerAccount, credentials, listItems, ...connection }, session) {
       const { type, metadata, dataSourceTags, requestId, options } = connection;
       const syncFiles = connection.syncFiles && options && supportsOption(type, 'sync_files_on_connection');
       const firstRunId = await runs.nextId(MAX_RUNS);
@@ -72,6 +74,7 @@ export function createConnections(
         {
           type,
           externalId: `${type}|${account}`,
+          ...(formerAccount === undefined ? {} : { formerExternalId: `${type}|${formerAccount}` }),
           credentials,
           metadata,
           tags: storedTags(dataSourceTags),

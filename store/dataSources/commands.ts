@@ -19,6 +19,8 @@ export interface Connection {
   readonly type: SourceType;
   /** `TYPE|account`; null if the source has no account name. Then every connection creates a new data source. */
   readonly externalId: string | null;
+  /** External id of the same account that an older version stored; a record with it is renewed and keeps it. */
+  readonly formerExternalId?: string;
   /** Plain text, encrypted for this record on write. Null if the source needs no credentials. */
   readonly credentials: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -43,7 +45,7 @@ export interface TaggedDataSource {
 export interface DataSourceCommands {
   /**
    * Stores a connected account. Creates a record, or renews the access of the record with the same organization, user,
-   * type and external id. Both set the last action to ADD and write an event.
+   * type and external id; one with the former id is preferred. Both set the last action to ADD and write an event.
    */
   connect(owner: Tenant & { customerId: string }, connection: Connection, session: Session): Promise<TaggedDataSource>;
   /** Replaces the tags with the result of `change`; null if the user has no such data source. */
@@ -130,7 +132,15 @@ export function createDataSourceCommands(
 
   const insert = async (
     { organizationId, userId, customerId }: Tenant & { customerId: string },
-    { tags, metadata, credentials, itemsRunId, workflowId: _workflowId, ...connection }: Connection,
+    {
+      tags,
+      metadata,
+      credentials,
+      itemsRunId,
+      workflowId: _workflowId,
+      formerExternalId: _former,
+      ...connection
+    }: Connection,
     session: Session,
   ): Promise<TaggedDataSource> => {
     const now = new Date();
@@ -183,10 +193,11 @@ export function createDataSourceCommands(
     async connect(owner, connection, session) {
       const { organizationId, userId } = owner;
       const { type, externalId, credentials, metadata, tags, enableAutoSync, itemsRunId, options } = connection;
-      const existing =
-        externalId === null
+      const storedAs = (id: string | null | undefined): Promise<DataSourceDoc | null> | null =>
+        id === null || id === undefined
           ? null
-          : await dataSources.findOne({ organizationId, userId, type, externalId }).session(session).lean();
+          : dataSources.findOne({ organizationId, userId, type, externalId: id }).session(session).lean().exec();
+      const existing = (await storedAs(connection.formerExternalId)) ?? (await storedAs(externalId));
       const fields = {
         sealedCredentials: existing && sealed(existing._id, organizationId, credentials),
         refreshClaim: null,

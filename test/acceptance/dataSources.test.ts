@@ -164,6 +164,17 @@ describe('connection', () => {
     expect(reconnected.tagsVersion).toBe(connected.tagsVersion + 1);
   });
 
+  test('of an account that an older version stored by another id renews that record, which keeps its id', async () => {
+    const [former, current] = ['SHAREPOINT|a@b.c|x/marketing', 'SHAREPOINT|a@b.c|x/Marketing'];
+    const stored = await connectSource(service, owner, { type: 'SHAREPOINT', externalId: former });
+    const account = { type: 'SHAREPOINT', externalId: current, formerExternalId: former } as const;
+    const renewed = await connectSource(service, owner, account);
+    expect([renewed._id, renewed.externalId]).toEqual([stored._id, former]);
+    const other = await connectSource(service, otherUser, account);
+    expect(other).toMatchObject({ externalId: current });
+    expect(other).not.toHaveProperty('formerExternalId');
+  });
+
   test('twice concurrently creates one data source', async () => {
     const account = { externalId: 'GOOGLE_DRIVE|twice@b.c' };
     const connections = await Promise.all([

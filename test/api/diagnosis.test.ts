@@ -89,6 +89,9 @@ describe('account', () => {
     });
     expect(await credential(atOf(account, null), NEVER)).toMatchObject({ status: 'ok' });
     expect(await credential(atOf(account, 'BOX|eve@x.example'), NEVER)).toMatchObject({ status: 'warn' });
+    const identity = { account: 'ada@x.example', formerAccount: 'eve@x.example' };
+    const renamed = { ...account, identify: () => Promise.resolve(identity) };
+    expect(await credential(atOf(renamed, 'BOX|eve@x.example'), NEVER)).toMatchObject({ status: 'ok' });
   });
 
   test('reports missing scopes only if the source reports the granted ones', async () => {

@@ -16,14 +16,14 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** Checks the stored credentials by requesting the name of the account. Expired credentials are refreshed first. */
 export async function credential({ source, account, service, connectAgain }: CheckedAccount, signal: AbortSignal) {
-  const { account: name } = await account.identify(signal);
+  const { account: name, formerAccount = name } = await account.identify(signal);
   const grant = await account.grant();
   const details = grant && {
     expires_at: grant.expiresAt === null ? null : iso(grant.expiresAt),
     refreshable: grant.isRefreshable,
   };
   const { type, externalId } = source;
-  if (externalId !== null && externalId !== `${type}|${name}`)
+  if (externalId !== null && ![name, formerAccount].some((id) => externalId === `${type}|${id}`))
     return warn(
       `${service} accepts the credentials, but names the account differently than when it was connected.`,
       `If it was renamed, no action is needed. Otherwise: ${connectAgain}`,

@@ -52,10 +52,13 @@ export const sharePoint: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { account, metadata } = await identifyUser(client);
-    const { host, name, id } = await siteOf(client);
+    const { host, name, givenName, id } = await siteOf(client);
     const tenant = host.split('.')[0] ?? host;
+    const accountAt = (site: string): string => `${account}|${site === '' ? tenant : `${tenant}/${site}`}`;
     return {
-      account: `${account}|${name === '' ? tenant : `${tenant}/${name}`}`,
+      account: accountAt(name),
+      // Older versions used the name as the caller wrote it.
+      ...(givenName === name ? {} : { formerAccount: accountAt(givenName) }),
       metadata: { ...metadata, site_id: id, site_host: host, site_name: name === '' ? null : name },
     };
   },

@@ -20,8 +20,10 @@ export interface Site {
   readonly id: string;
   /** `harbour.sharepoint.com`. */
   readonly host: string;
-  /** The path that the caller wrote, without a leading `sites/`; '' for the tenant's root site. */
+  /** In SharePoint's spelling, because it ignores the case of addresses; '' for the tenant's root site. */
   readonly name: string;
+  /** As the caller wrote it. */
+  readonly givenName: string;
   readonly json: Answer<GraphSite>;
 }
 
@@ -52,8 +54,7 @@ export const rootSite = (client: SourceClient): Promise<Answer<GraphSite>> =>
 /** Returns the site that the connection names. @throws Fault not_found if the tenant has no such site */
 export async function siteOf(client: GrantClient): Promise<Site> {
   const { facts } = client.credentials;
-  const name = facts['site'] ?? '';
-  const path = pathOfSite(name);
+  const path = pathOfSite(facts['site'] ?? '');
   const root = await rootSite(client);
   const host = hostOf(root);
   const json: Answer<GraphSite> =
@@ -62,7 +63,9 @@ export async function siteOf(client: GrantClient): Promise<Site> {
       : await withCallerId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }));
   const id = asText(json.id);
   if (id === null || !SITE_ID.test(id)) throw noSite();
-  return { id, host, name: path.join('/').replace(/^sites\//, ''), json };
+  const givenName = path.join('/').replace(/^sites\//, '');
+  const name = path.length === 0 ? '' : (nameOfSite(json, host) ?? givenName);
+  return { id, host, name, givenName, json };
 }
 
 /** Returns the name by which a user connects to a site; null for the root site, undefined if it has none. */

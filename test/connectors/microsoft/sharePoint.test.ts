@@ -6,6 +6,7 @@ import { SITE_HOST, siteId } from '../../emulators/graph/sites.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
 import { accountOf, allPages, descendantsOf, idsOf, NEVER, openEgress, cursorOf, readChanges } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
+import { nameOfSite } from '../../../connectors/microsoft/sharePoint/site.js';
 
 let egress: Egress;
 let graph: GraphEmulator;
@@ -56,6 +57,18 @@ describe('the site', () => {
       metadata: { site_host: SITE_HOST },
     });
     expect(idsOf((await roots(site)).items)).toEqual(containers);
+  });
+
+  test.each([
+    ['marketing', 'marketing'],
+    ['Sites/MARKETING', 'Sites/MARKETING'],
+    ['sites/marketing', 'marketing'],
+  ])('%p is the same account as Marketing, also if an older version stored it as %s', async (site, former) => {
+    expect(await accountFor(site).identify(NEVER)).toMatchObject({
+      account: 'ada@harbour.example|harbour/Marketing',
+      formerAccount: `ada@harbour.example|harbour/${former}`,
+      metadata: { site_name: 'Marketing' },
+    });
   });
 
   test('is requested by a path with an unescaped colon', async () => {
@@ -177,6 +190,11 @@ describe('the sites of the tenant', () => {
     expect(second.next_cursor).toBeNull();
     for (const name of [...first.sites, ...second.sites].map((site) => site.site_name ?? ''))
       expect((await accountFor(name).identify(NEVER)).account).toContain('|harbour');
+  });
+
+  test('have no name if their address has an invalid escape sequence', () => {
+    const nameAt = (path: string) => nameOfSite({ webUrl: `https://${SITE_HOST}${path}` }, SITE_HOST);
+    expect([nameAt('/sites/a%20b'), nameAt('/sites/100%')]).toEqual(['a b', undefined]);
   });
 
   test.each([

@@ -80,8 +80,9 @@ export function answerSites(call: Call, sites: Sites, rest: readonly string[], t
       : refuse(response, { status: 400 });
   const path = siteSegment === 'root' ? '' : siteSegment === `${SITE_HOST}:` ? rest.slice(1).join('/') : null;
   if (path !== null) {
-    const site = sites.get(path);
-    return site ? sendOne(call, siteJson(path, site)) : missing();
+    // SharePoint ignores the case of addresses.
+    const found = [...sites].find(([name]) => name.toLowerCase() === path.toLowerCase());
+    return found ? sendOne(call, siteJson(...found)) : missing();
   }
   const site = [...sites.values()].find(({ id }) => id === siteSegment);
   if (!site) return missing();
