@@ -88,6 +88,9 @@ export function createReaderQueue(readers: Readers, slots: number, onCrash: (cra
   let gathering: NodeJS.Timeout | null = null;
   let closed = false;
 
+  /** Removes a job that waits. */
+  const leave = (job: Job): void => void queue.splice(queue.indexOf(job), 1);
+
   const runGroup = async (group: readonly Job[]): Promise<void> => {
     const stop = new AbortController();
     for (const job of group) {
@@ -111,7 +114,10 @@ export function createReaderQueue(readers: Readers, slots: number, onCrash: (cra
         group.length > 1 ? error instanceof LimitExceeded : error instanceof ReaderCrashed && !isTriedAlone(group[0]);
       if (isRetried) {
         // Either one document caused the failure, or none: retrying each document alone shows which.
-        for (const job of waiting) job.alone = true;
+        for (const job of waiting) {
+          job.alone = true;
+          job.abandon = () => leave(job);
+        }
         queue.unshift(...waiting);
       } else {
         for (const { reject } of waiting) reject(error instanceof LimitExceeded ? error.fault : error);
@@ -147,7 +153,7 @@ export function createReaderQueue(readers: Readers, slots: number, onCrash: (cra
         ...document,
         resolve: settle(resolve),
         reject: settle(reject),
-        abandon: () => void queue.splice(queue.indexOf(job), 1),
+        abandon: () => leave(job),
         alone: false,
         answered: false,
       };

@@ -12,6 +12,8 @@ import type { UserDoc } from './models/users.js';
 
 /** Maximum number of delayed files of a run that one call processes. */
 const FILES_PER_CALL = 1000;
+/** Free characters that a file needs whose length is unknown, because it was never read. */
+const UNREAD_CHARACTERS = 1;
 
 /** A text that was read and is about to be stored. */
 export interface ReadText extends Tenant {
@@ -86,8 +88,8 @@ export function createLimits({ users, organizations, files, queue, transaction }
       .session(session)
       .exec();
 
-  /** Delays the run's newest files without content. */
-  const delayNewest = async (runId: number, excess: number, session: Session): Promise<void> => {
+  /** Delays the run's newest files without content. Returns how many. */
+  const delayNewest = async (runId: number, excess: number, session: Session): Promise<number> => {
     const withoutContent = { isContainer: false, generation: 0 };
     const last = await files
       .findOne({ ...withoutContent, runId, syncStatus: 'QUEUED_FOR_SYNC' }, { _id: 1 })
@@ -101,7 +103,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
       where: { ...withoutContent, ...(last ? { _id: { $gte: last._id } } : {}) },
       message: DELAYED_MESSAGE,
     });
-    await files.updateMany(filter, update).session(session);
+    return (await files.updateMany(filter, update).session(session)).modifiedCount;
   };
 
   /** Returns how many delayed files of the run the queue accepts now. */
@@ -116,8 +118,18 @@ export function createLimits({ users, organizations, files, queue, transaction }
     session: Session,
   ): Promise<void> => {
     if (room.queue === 0) return;
+    // Without files that can never fit now: the oldest files could otherwise block all others.
+    const fitting = {
+      ...(room.files === 0 && { generation: { $gt: 0 } }),
+      ...(room.characters !== Infinity && {
+        $or: [
+          { delayedCharacters: { $lte: room.characters } },
+          ...(room.characters >= UNREAD_CHARACTERS ? [{ delayedCharacters: null }] : []),
+        ],
+      }),
+    };
     const delayedFiles = await files
-      .find({ runId, syncStatus: 'DELAYED' }, { generation: 1, delayedCharacters: 1 })
+      .find({ runId, syncStatus: 'DELAYED', ...fitting }, { generation: 1, delayedCharacters: 1 })
       .sort({ _id: 1 })
       .limit(FILES_PER_CALL)
       .session(session)
@@ -126,7 +138,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
     const ids: number[] = [];
     for (const { _id, generation, delayedCharacters } of delayedFiles) {
       const newFiles = generation > 0 ? 0 : 1;
-      const needed = delayedCharacters ?? 1;
+      const needed = delayedCharacters ?? UNREAD_CHARACTERS;
       if (ids.length === room.queue) break;
       if (newFiles > filesLeft || needed > charactersLeft) continue;
       filesLeft -= newFiles;
@@ -161,9 +173,11 @@ export function createLimits({ users, organizations, files, queue, transaction }
         const freeFiles = max_files === null ? Infinity : max_files - (await countLimitedFiles(tenant, session));
         const characters =
           max_characters === null ? Infinity : max_characters - (await charactersOf(ofTenant(tenant), session));
-        if (freeFiles < 0) await delayNewest(runId, -freeFiles, session);
-        else await releaseDelayed(runId, { files: freeFiles, characters, queue: queueSlots }, session);
-        return freeFiles < 0 ? 'max_files' : null;
+        const delayedCount = freeFiles < 0 ? await delayNewest(runId, -freeFiles, session) : 0;
+        // Files with content already count, so they continue although max_files is exceeded.
+        const room = { files: Math.max(freeFiles, 0), characters, queue: queueSlots };
+        await releaseDelayed(runId, room, session);
+        return delayedCount > 0 ? 'max_files' : null;
       });
     },
     async admit({ runId, fileId, characters, ...tenant }, limits) {

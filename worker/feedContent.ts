@@ -27,16 +27,28 @@ type ContentFrom = 'feed' | 'page' | 'summary';
 /** Returns the cache key of a feed. It includes the credentials: another login may get another feed. */
 const keyOf = (url: string, credentials: string | null): string => JSON.stringify([url, credentials]);
 
+/** Rejects with the signal's reason if the signal aborts first. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
 /** Reads feeds and the contents of their entries. */
 export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetchPage'>) {
   const cache = new LRUCache<string, Feed>({ maxSize: MAX_CACHED_CHARACTERS, sizeCalculation: sizeOf, ttl: LIFE_MS });
-  /** Requests in progress. Batches that need the same feed share one request. */
-  const inProgress = new Map<string, Promise<Feed>>();
+  /** Requests in progress, with the signals that end them. Batches that need the same feed share one request. */
+  const inProgress = new Map<string, { readonly feed: Promise<Feed>; readonly signal: AbortSignal }>();
 
   const read = async (request: FeedRequest): Promise<FeedAnswer> => {
     const answer = await feeds.readFeed(request);
-    // Later requests for entries of the feed use the new address.
-    if (answer.feed) cache.set(keyOf(answer.movedTo ?? request.url, request.credentials), answer.feed);
+    // Entries of later syncs have the new address of a moved feed, entries of earlier ones the old address.
+    if (answer.feed)
+      for (const url of new Set([request.url, answer.movedTo ?? request.url]))
+        cache.set(keyOf(url, request.credentials), answer.feed);
     return answer;
   };
   const readWhole = async (request: FeedRequest): Promise<Feed> => {
@@ -44,14 +56,23 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
     if (feed === null) throw new Error('The response to an unconditional request for the feed has no content');
     return feed;
   };
-  const shared = (request: FeedRequest): Promise<Feed> => {
+  const shared = async (request: FeedRequest): Promise<Feed> => {
     const key = keyOf(request.url, request.credentials);
-    const known = inProgress.get(key);
-    // If the first request fails or is aborted, each waiting caller reads the feed itself.
-    if (known) return known.catch(() => readWhole(request));
-    const reading = readWhole(request).finally(() => inProgress.delete(key));
-    inProgress.set(key, reading);
-    return reading;
+    for (;;) {
+      const known = inProgress.get(key);
+      if (!known) {
+        const feed = readWhole(request).finally(() => inProgress.delete(key));
+        inProgress.set(key, { feed, signal: request.signal });
+        return feed;
+      }
+      try {
+        return await unlessAborted(known.feed, request.signal);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        // If only the caller that sent the request gave up, one of the waiting callers sends it again.
+        if (!known.signal.aborted) throw error;
+      }
+    }
   };
   /** Returns an entry; null if it is no longer in its feed, or the feed is permanently gone. */
   const find = async (

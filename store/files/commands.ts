@@ -171,7 +171,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       await update('release', { owner: { runId }, where: { _id }, inc: undone });
       // These files keep their state, so that OCR and evaluations do not start again from the beginning.
       await files.updateMany(
-        { _id, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] } },
+        { _id, runId, syncStatus: { $in: ['QUEUED_FOR_OCR', 'EVALUATING_RESYNC'] }, unfinishedStarts: { $gt: 0 } },
         { $set: { updatedAt: new Date() }, $inc: undone },
       );
     },

@@ -24,6 +24,7 @@ export interface CollectionConditions {
   recreate(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<void>;
 }
 
+const NOT_FOUND = 404;
 const INTERNAL_ERROR = 500;
 /** Maximum length of a reason in characters. */
 const MAX_REASON_LENGTH = 300;
@@ -57,9 +58,14 @@ export function createCollectionConditions(
     async check() {
       const found: CollectionCondition[] = [];
       for (const name of await collections.all()) {
-        const problem = await problemOf(() => read(name));
-        const points = problem === null ? (await client.count(name, { exact: false })).count : 0;
-        found.push({ space: spaceOf(name), points, problem });
+        try {
+          const problem = await problemOf(() => read(name));
+          const points = problem === null ? (await client.count(name, { exact: false })).count : 0;
+          found.push({ space: spaceOf(name), points, problem });
+        } catch (error) {
+          // The collection was deleted since it was listed.
+          if (statusOf(error) !== NOT_FOUND) throw error;
+        }
       }
       return found;
     },

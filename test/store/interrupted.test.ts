@@ -35,6 +35,18 @@ test('another run takes over an interrupted move only after the run of that move
   expect(await moves.listClaimed(owner, nextRunId, 10)).toEqual([501]);
 });
 
+test('a file in OCR or under evaluation that is released twice counts no negative starts', async () => {
+  const { files } = service.store;
+  const fields = { runId: 77, unfinishedStarts: 1 };
+  await seedFiles(service, owner, [
+    { id: 505, fields: { ...fields, syncStatus: 'QUEUED_FOR_OCR' } },
+    { id: 506, fields: { ...fields, syncStatus: 'EVALUATING_RESYNC' } },
+  ]);
+  await files.release(77, [505, 506]);
+  await files.release(77, [505, 506]);
+  expect((await files.byIds(owner, [505, 506])).map(({ unfinishedStarts }) => unfinishedStarts)).toEqual([0, 0]);
+});
+
 test('tags of a data source are not copied over tags that a file received meanwhile', async () => {
   const { files, transaction } = service.store;
   const source = await connectSource(service, owner, { externalId: 'GOOGLE_DRIVE|tags', tags: { team: 'red' } });

@@ -90,6 +90,27 @@ test('queues new content of a file that already counts, although max_files is re
   expect(await states(ids)).toEqual([QUEUED, DELAYED]);
 });
 
+test('queues new content of files that already count, although a lowered max_files is exceeded', async () => {
+  await seed(...copiesOf(2, { generation: 1, syncStatus: 'READY' }));
+  const ids = await seed({ generation: 1, syncStatus: 'DELAYED' }, { syncStatus: 'DELAYED' });
+  // No file was delayed by this call.
+  expect(await applyLimits({ max_files: 1 })).toBeNull();
+  expect(await states(ids)).toEqual([QUEUED, DELAYED]);
+});
+
+test('more than a thousand delayed files that do not fit do not block later files', async () => {
+  const count = 1_000;
+  await seed({ generation: 1, syncStatus: 'READY' }, ...copiesOf(count, { syncStatus: 'DELAYED' }));
+  const [resynced] = await seed({ generation: 1, syncStatus: 'DELAYED' });
+  expect(await applyLimits({ max_files: 1 })).toBeNull();
+  expect(await states([resynced!])).toEqual([QUEUED]);
+  runId += 1;
+  await seed(...copiesOf(count, { syncStatus: 'DELAYED', delayedCharacters: 90 }));
+  const [smaller] = await seed({ syncStatus: 'DELAYED', delayedCharacters: 5 });
+  expect(await applyLimits({ max_characters: 10 })).toBeNull();
+  expect(await states([smaller!])).toEqual([QUEUED]);
+});
+
 test('releases no more files than the queue has room for', async () => {
   await seed(...copiesOf(4));
   const delayedIds = await seed(...copiesOf(4, { syncStatus: 'DELAYED' }));

@@ -55,7 +55,7 @@ function createContents({ entries = [entryOf()], readFeed, fetchPage }: FakeSour
   );
   const open = async (
     own: Partial<FeedEntryOptions> = {},
-    { known = null as never, login = null as string | null } = {},
+    { known = null as never, login = null as string | null, signal = NEVER } = {},
   ) =>
     contents.open(
       {
@@ -63,7 +63,7 @@ function createContents({ entries = [entryOf()], readFeed, fetchPage }: FakeSour
         sourceOptions: { ...options, ...own },
         credentials: () => Promise.resolve(login),
       },
-      NEVER,
+      signal,
     );
   const read = (fields: Partial<FeedRequest> = {}) =>
     contents.read({ url: FEED, credentials: null, known: null, signal: NEVER, ...fields });
@@ -165,6 +165,14 @@ test('reads entries of a moved feed at its new address', async () => {
   expect(requests.feeds).toHaveLength(1);
 });
 
+test('reads a moved feed once for entries that have its old address', async () => {
+  const to = 'https://new.example/feed';
+  const { open, requests } = createContents({ readFeed: () => Promise.resolve(answerOf([entryOf()], to)) });
+  await open();
+  await open();
+  expect(requests.feeds).toHaveLength(1);
+});
+
 test('an unchanged answer keeps the cached feed', async () => {
   let reads = 0;
   const { open, read, requests } = createContents({
@@ -176,14 +184,41 @@ test('an unchanged answer keeps the cached feed', async () => {
   expect(requests.feeds).toHaveLength(2);
 });
 
-test('a caller reads the feed itself if the read that it waits for fails; a failed read is not cached', async () => {
+test('if a caller aborts its read of a feed, one waiting caller reads it again; a failed read is not cached', async () => {
   let reads = 0;
+  const first = new AbortController();
   const { open, requests } = createContents({
-    readFeed: () =>
-      (reads += 1) === 1 ? Promise.reject(new Error('aborted')) : Promise.resolve(answerOf([entryOf()])),
+    readFeed: async () => {
+      if ((reads += 1) > 1) return answerOf([entryOf()]);
+      first.abort(new Error('aborted'));
+      throw first.signal.reason;
+    },
   });
-  const [firstResult, secondResult] = await Promise.allSettled([open(), open()]);
-  expect([firstResult.status, secondResult.status]).toEqual(['rejected', 'fulfilled']);
-  await open();
+  const results = await Promise.allSettled([open({}, { signal: first.signal }), open(), open()]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   expect(requests.feeds).toHaveLength(2);
+});
+
+test('a read that fails is not repeated for the callers that wait for it', async () => {
+  const fault = new Fault('unreachable', 'the site does not answer');
+  const { open, requests } = createContents({ readFeed: () => Promise.reject(fault) });
+  const results = await Promise.allSettled([open(), open(), open()]);
+  expect(results).toEqual(results.map(() => ({ status: 'rejected', reason: fault })));
+  expect(requests.feeds).toHaveLength(1);
+  await expect(open()).rejects.toBe(fault);
+  expect(requests.feeds).toHaveLength(2);
+});
+
+test('a caller that waits for a read of another caller stops waiting when it is aborted', async () => {
+  const waiting = new AbortController();
+  let end = (): void => undefined;
+  const { open } = createContents({
+    readFeed: () => new Promise((resolve) => (end = () => resolve(answerOf([entryOf()])))),
+  });
+  const read = open();
+  const aborted = open({}, { signal: waiting.signal });
+  setImmediate(() => waiting.abort(new Error('no longer needed')));
+  await expect(aborted).rejects.toThrow('no longer needed');
+  end();
+  expect(await read).not.toBeNull();
 });
