@@ -220,18 +220,21 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
         eventFeed.read(stopping.signal),
         schedules.sweep(stopping.signal, config.scheduleCompareIntervalMs),
       ]);
-      if (!stopping.signal.aborted) await workers.run();
-      stopping.abort();
-      await Promise.all([sweeping, heartbeats]);
-      await Promise.all([dispatcher.close(), metricsServer?.close()]);
-      // Close it before the store: it returns its share of the host rate limits to the store.
-      await web.close();
-      await Promise.all(
-        [documents, embeddings, egress, webhookEgress, transcriptionEgress, embeddingEgress, workers].map((resource) =>
-          resource.close(),
-        ),
-      );
-      if (!sharedStore) await store.close();
+      try {
+        await workers.run();
+      } finally {
+        stopping.abort();
+        await Promise.all([sweeping, heartbeats]);
+        await Promise.all([dispatcher.close(), metricsServer?.close()]);
+        // Close it before the store: it returns its share of the host rate limits to the store.
+        await web.close();
+        await Promise.all(
+          [documents, embeddings, egress, webhookEgress, transcriptionEgress, embeddingEgress, workers].map(
+            (resource) => resource.close(),
+          ),
+        );
+        if (!sharedStore) await store.close();
+      }
       return end;
     },
   };

@@ -32,7 +32,10 @@ const WEBHOOKS_AT_ONCE = 50;
 
 /** The Temporal workers of one process. */
 export interface Workers {
-  /** Resolves when all workers have ended, after `shutdown`. */
+  /**
+   * Resolves when all workers have ended, after `shutdown`; if that was called before, no worker starts.
+   * @throws the error of a worker that failed, once all have ended
+   */
   run(): Promise<void>;
   shutdown(): void;
   close(): Promise<void>;
@@ -89,12 +92,26 @@ export async function createTemporalWorkers(
     maxConcurrentActivityTaskPolls: 1,
   });
   const workers = [worker, deliverer, transcriber, recognizer];
+  let isShutDown = false;
+  let isStarted = false;
+  const shutdown = (): void => {
+    isShutDown = true;
+    // A worker that is not running yet cannot be shut down.
+    for (const temporalWorker of workers) if (temporalWorker.getState() === 'RUNNING') temporalWorker.shutdown();
+  };
   return {
-    run: async () => void (await Promise.all(workers.map((temporalWorker) => temporalWorker.run()))),
-    shutdown() {
-      // A worker that is not running yet cannot be shut down.
-      for (const temporalWorker of workers) if (temporalWorker.getState() === 'RUNNING') temporalWorker.shutdown();
+    async run() {
+      if (isShutDown) return;
+      isStarted = true;
+      // If one worker fails, the others end too.
+      const running = workers.map((temporalWorker) => temporalWorker.run().finally(shutdown));
+      const failed = (await Promise.allSettled(running)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
     },
-    close: () => connection.close(),
+    shutdown,
+    async close() {
+      // The SDK refuses to close the connection of workers that never ran: it ends with the process.
+      if (isStarted) await connection.close();
+    },
   };
 }
