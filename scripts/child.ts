@@ -61,7 +61,7 @@ const LEAN_ENV = { MALLOC_ARENA_MAX: '2' };
 const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
 /**
  * The worker's threads fill the cores already, so helper threads of V8's garbage collector save no time: without them
- * the worker needs a sixth less processor time for a page, and no more memory (bench/results.md). The API keeps them,
+ * the worker needs a fifth less processor time for a page, and no more memory (bench/results.md). The API keeps them,
  * because its requests wait during a collection. package.json and docker-compose.yml set the same.
  */
 const BUSY_THREADS = ['--single-threaded-gc'];

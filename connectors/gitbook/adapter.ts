@@ -104,7 +104,7 @@ export function itemsOfPages(
     const externalId = itemId(space.id, page.id);
     const inside = asAnswers<GitBookPage>(json.pages);
     if (itemType === undefined) {
-      const reason = page.type === 'computed' ? COMPUTED : UNKNOWN;
+      const reason = page.type === 'computed' || 'computed' in json ? COMPUTED : UNKNOWN;
       skipped.push({ externalId, name: page.title ?? page.id, reason });
       // Not an item, so its subpages belong to the nearest item above.
       open.push(...inside.map((child) => ({ json: child, parent })).toReversed());

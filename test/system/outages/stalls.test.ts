@@ -215,7 +215,7 @@ test('reports a run that needs Qdrant as stalled while Qdrant is down', async ()
   const page = await waitFor(opsPage, (html) => alerts(html).includes(problem));
   expect(alerts(page).split('<p class="alert')).toEqual([
     expect.anything(),
-    expect.stringMatching(/^ bad" role="status">1 run is stalled since .*The embedded Qdrant is down/),
+    expect.stringMatching(/^ bad" role="status">1 run is stalled since .*The embedded Qdrant has been down/),
   ]);
   expect(page).toContain('<span class="badge bad">qdrant</span>');
   expect(page).not.toContain('Traceback');
