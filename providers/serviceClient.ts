@@ -43,7 +43,7 @@ export type Refusal =
 export interface ServiceKind {
   /** Returns the values in the JSON of a refusal that may state its reason, in order of preference. */
   readonly reasonsIn: (body: unknown) => readonly unknown[];
-  /** The fault kind of each refusal, and its message without the subject (the service's name); it says what to do. */
+  /** The fault kind of each refusal, and its message without the subject (the service's name), with a remedy. */
   readonly refusals: Readonly<Record<Refusal, readonly [FaultKind, (service: Service) => string]>>;
   /** Returns what to do about an invalid response. */
   readonly onWrongAnswer: (service: Service) => string;

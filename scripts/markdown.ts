@@ -36,7 +36,7 @@ export function longLines(source: string): Problem[] {
 }
 
 /**
- * Returns the table rows that continue on the next line, and those that are indented differently from the row above.
+ * Returns the table rows that continue on the next line, and rows with another indentation than the row above.
  * Both end the table, and the list around it.
  */
 export function brokenRows(source: string): Problem[] {

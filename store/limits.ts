@@ -31,9 +31,8 @@ export interface Limits {
   /** Returns the limits that apply to a user. */
   get(tenant: Tenant): Promise<EffectiveLimits>;
   /**
-   * If the user exceeds max_files, delays the run's new files, newest first, and returns 'max_files', even if the run
-   * has no file to delay. Otherwise releases delayed files, oldest first, as far as the limits and the queue allow, and
-   * returns null.
+   * Delays the run's new files, newest first, that exceed max_files. Releases delayed files, oldest first, as far as the
+   * limits and the queue allow. Returns the limit that delayed files in this call; null if none did.
    */
   applyLimits(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
   /** Reserves the characters of a text and returns null, or returns the limit that it would exceed. Safe to repeat. */

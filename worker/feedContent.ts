@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ContentRef, OpenedContent } from '../activities/deps.js';
 import type { Feed, FeedAnswer, FeedEntry, FeedRequest, FeedSource, WebSource } from '../connectors/types.js';
 import { Fault } from '../contract/failures.js';
+import { untilAborted } from '../contract/untilAborted.js';
 import { FEED_SOURCE, type FeedEntryOptions } from '../contract/runs/feeds.js';
 import { skipsOf } from '../contract/runs/scrapeSitemap.js';
 import { openPage } from './pageContent.js';
@@ -26,16 +27,6 @@ type ContentFrom = 'feed' | 'page' | 'summary';
 
 /** Returns the cache key of a feed. It includes the credentials: another login may get another feed. */
 const keyOf = (url: string, credentials: string | null): string => JSON.stringify([url, credentials]);
-
-/** Rejects with the signal's reason if the signal aborts first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
 
 /** Reads feeds and the contents of their entries. */
 export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetchPage'>) {
@@ -66,7 +57,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
         return feed;
       }
       try {
-        return await unlessAborted(known.feed, request.signal);
+        return await untilAborted(request.signal, known.feed);
       } catch (error) {
         request.signal.throwIfAborted();
         // If only the caller that sent the request gave up, one of the waiting callers sends it again.

@@ -5,6 +5,7 @@ import { HOLDS, isElement, type PageElement } from './pageElement.js';
 import { brokenCodeLines, inlineCode, preformattedLines } from './renderCode.js';
 import { mathLine } from './renderMath.js';
 import { PostBorder } from './posts/placePosts.js';
+import { isLooseSeparator, isSeparateWord, shallowTextOf } from './separateWords.js';
 import { isCell, readTable, tableLines } from './tableParts.js';
 import { BLOCKS, CONTROLS, HEADINGS, INLINE_CODE, PREFORMATTED } from './tagSets.js';
 import { TextWriter } from './textWriter.js';
@@ -65,41 +66,6 @@ function renderNode(node: ChildNode, rendering: Rendering): void {
     renderElement(node, rendering);
   }
 }
-
-function isSeparateWord(element: PageElement): boolean {
-  const { prev } = element;
-  return isStyledApart(element) && isElement(prev) && isStyledApart(prev) && !continuesName(prev, element);
-}
-
-/** Whether a text only separates its neighbour from an element that is left out: `1.0.0 · [source]`. */
-function isLooseSeparator(node: ChildNode & { readonly data: string }, leftOut: ReadonlySet<PageElement>): boolean {
-  if (node.data.length > MAX_SEPARATOR_LENGTH || !SEPARATOR.test(node.data)) return false;
-  const isOut = (other: ChildNode | null): boolean => other !== null && isElement(other) && leftOut.has(other);
-  return isOut(node.next) || (isOut(node.prev) && node.prev?.prev === null);
-}
-
-const MAX_SEPARATOR_LENGTH = 5;
-const SEPARATOR = /^\s*[·|•]\s*$/;
-
-/**
- * Whether style sheets probably separate the element from its neighbour: a link, or a span with a class, as in lists of
- * properties (`<span class=year>2026</span><span class=length>2 h</span>`). A single letter is an initial.
- */
-function isStyledApart({ name, attribs, textLength }: PageElement): boolean {
-  return textLength > 1 && (name === 'a' || (name === 'span' && attribs['class'] !== undefined));
-}
-
-/** Whether two parts of a term are a qualified name: `<dt><span>signal.</span><span>SIGINT</span>`. */
-function continuesName(before: PageElement, element: PageElement): boolean {
-  const { parent } = element;
-  if (parent === null || !isElement(parent) || parent.name !== 'dt') return false;
-  return QUALIFIER.test(textOf(before)) && /^[\p{L}_]/u.test(textOf(element));
-}
-
-/** A word before a dot or two colons. A number before a dot is the number of an item. */
-const QUALIFIER = /^\S*[\p{L}_]\S*(?:\.|::)$/u;
-
-const textOf = (element: PageElement): string => element.children.map(shallowText).join('');
 
 /** Elements whose text is not part of the page; titles are metadata. */
 const NO_TEXT = new Set(['title', 'meta', 'link', 'base', 'annotation', 'annotation-xml']);
@@ -272,7 +238,7 @@ const isNoteMark = (link: PageElement): boolean =>
 
 /** Returns the number of a note; '' if the link has other text. */
 function textOfNoteMark(link: PageElement): string {
-  const text = link.textLength > 4 ? '' : textOf(link).trim();
+  const text = link.textLength > 4 ? '' : shallowTextOf(link).trim();
   return /^\d{1,3}$/.test(text) ? text : '';
 }
 
@@ -283,7 +249,7 @@ function textOfNoteMark(link: PageElement): string {
 function renderSuperscript(element: PageElement, rendering: Rendering): void {
   const { writer } = rendering;
   const { parent } = element;
-  const text = element.textLength > 4 ? '' : textOf(element).trim();
+  const text = element.textLength > 4 ? '' : shallowTextOf(element).trim();
   const isLink =
     element.links > 0 || (isElement(parent) && parent.name === 'a' && parent.attribs['href'] !== undefined);
   if (isLink && /^\d{1,3}$/.test(text)) writer.inline(`[${text}]`);
@@ -306,11 +272,6 @@ function renderRuby(element: PageElement, rendering: Rendering): void {
 }
 
 const READINGS = new Set(['rt', 'rtc']);
-
-function shallowText(node: ChildNode): string {
-  if ('data' in node) return node.data;
-  return isElement(node) ? node.children.map((child) => ('data' in child ? child.data : '')).join('') : '';
-}
 
 function renderImage(element: PageElement, writer: TextWriter): void {
   const alt = element.attribs['alt'] ?? '';

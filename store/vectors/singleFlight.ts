@@ -1,3 +1,5 @@
+import { untilAborted } from '../../contract/untilAborted.js';
+
 /** Deduplicates concurrent computations by key: a caller waits for a value that another call is computing. */
 export interface SingleFlight<T> {
   /**
@@ -10,16 +12,6 @@ export interface SingleFlight<T> {
     make: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
     signal: AbortSignal,
   ): Promise<Map<string, T>>;
-}
-
-/** Rejects with the signal's reason if the signal aborts first. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 export function createSingleFlight<T>(): SingleFlight<T> {
@@ -55,7 +47,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
           if (keyWithoutValue !== undefined) throw new Error('make() returned no value for a key');
         }
         for (const { key, making } of otherCalls) {
-          const value = await unlessAborted(making, signal);
+          const value = await untilAborted(signal, making);
           if (value !== null) found.set(key, value);
         }
         missingKeys = missingKeys.filter((key) => !found.has(key));

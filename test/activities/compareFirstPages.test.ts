@@ -57,7 +57,8 @@ function open(files: readonly object[], fetchPage: (url: string) => Promise<unkn
   return { ...recorded, compare, read, deps, rows: rows as unknown as FileDoc[] };
 }
 
-test('pages that arrive after the comparison count towards the memory limit', async () => {
+/** Compares pages that arrive only when the test calls their functions in `arrivals`, after the time limit. */
+async function withLatePages() {
   const arrivals: (() => void)[] = [];
   const { compare, rows } = open(
     IDS.map(() => ({})),
@@ -70,6 +71,11 @@ test('pages that arrive after the comparison count towards the memory limit', as
   );
   elapse();
   const take = await comparing;
+  return { arrivals, rows, take };
+}
+
+test('pages that arrive after the comparison count towards the memory limit', async () => {
+  const { arrivals, rows, take } = await withLatePages();
   for (const arrive of arrivals) arrive();
   await new Promise(setImmediate);
   const taken = await Promise.all(rows.map((file) => take(file, false)));
@@ -77,18 +83,7 @@ test('pages that arrive after the comparison count towards the memory limit', as
 });
 
 test('a late page that its file already waits for is passed to it, whatever its size', async () => {
-  const arrivals: (() => void)[] = [];
-  const { compare, rows } = open(
-    IDS.map(() => ({})),
-    () => new Promise((resolve) => void arrivals.push(() => resolve(pageOf(Buffer.alloc(LARGE))))),
-  );
-  const comparing = compare();
-  await waitFor(
-    () => arrivals.length,
-    (count) => count === IDS.length,
-  );
-  elapse();
-  const take = await comparing;
+  const { arrivals, rows, take } = await withLatePages();
   const taking = rows.map((file) => take(file, false));
   for (const arrive of arrivals) arrive();
   expect((await Promise.all(taking)).every((page) => page !== null)).toBe(true);

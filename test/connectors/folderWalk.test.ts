@@ -42,10 +42,10 @@ test('ends the listing on any other error', async () => {
   await expect(walked(() => Promise.reject(new Fault('server_error', 'oh')))).rejects.toThrow('oh');
 });
 
-test('keeps what a page of a folder reports: containers without access, entries that are no items, a limit', async () => {
+test('keeps what a page of a folder reports: containers without access, skipped entries, a limit', async () => {
   const reported = {
     refused: ['closed'],
-    skipped: [{ externalId: 'x', name: 'X', reason: 'It is no item.' }],
+    skipped: [{ externalId: 'x', name: 'X', reason: 'Its type is not read.' }],
     isPartial: true,
   } as const;
   const page = await nextFolderPage(folderWalk('top', 'top'), async () => ({ items: [], next: null, ...reported }));
