@@ -8,7 +8,7 @@ export function isSeparateWord(element: PageElement): boolean {
   return isStyledApart(element) && isElement(prev) && isStyledApart(prev) && !continuesName(prev, element);
 }
 
-/** Whether a text is only a sign between its neighbour and an element that is left out: `1.0.0 · [source]`. */
+/** Whether a text is only a sign between its neighbour and an omitted element: `1.0.0 · [source]`. */
 export function isLooseSeparator(
   node: ChildNode & { readonly data: string },
   leftOut: ReadonlySet<PageElement>,
