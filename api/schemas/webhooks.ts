@@ -49,7 +49,9 @@ export const eventFields = {
     'WebhookType',
     Joi.string()
       .valid(...Object.keys(EVENT_KINDS))
-      .description('Type of an event, such as `FILE_READY`. The webhooks of this document explain each.'),
+      .description(
+        'Type of an event, such as `FILE_READY`. The `webhooks` section of this OpenAPI document explains each type.',
+      ),
   )
     .required()
     .description('What happened, such as `FILE_READY`. It determines the fields of `obj`.'),

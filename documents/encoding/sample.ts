@@ -1,10 +1,12 @@
-/** Maximum number of bytes of words that are examined, and of bytes in which they are searched. */
+/** Maximum size of the sample in bytes. */
 const MAX_SAMPLE = 4096;
+/** Number of bytes at the start of the text in which words for the sample are searched. */
 const MAX_SEARCHED = 256 * 1024;
 
 /**
- * Returns the words of a text with bytes beyond ASCII, separated by spaces; markup is skipped in a page. No encoding
- * that is detected has a multi-byte character that contains a byte below 0x30, `<` or `>`, so none is cut.
+ * Returns the words of a text with bytes beyond ASCII, separated by spaces; markup is skipped in a page. Words are
+ * split at bytes below 0x30, `<` and `>`. This splits no multi-byte character: none of the detected encodings uses
+ * these bytes inside one.
  */
 export function sampleOf(bytes: Uint8Array, isPage: boolean): Uint8Array {
   const sample = new Uint8Array(MAX_SAMPLE);

@@ -13,7 +13,7 @@ export interface LanguageChoice {
   readonly languages: readonly OcrLanguage[];
   readonly engine: EngineChoice;
   readonly present: readonly DataCode[];
-  /** Data that could not be downloaded: other languages of the same script are tried without it. */
+  /** Data that could not be downloaded. Its language is skipped, and other languages of the same script are tried. */
   readonly refused: readonly DataCode[];
 }
 

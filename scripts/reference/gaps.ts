@@ -105,8 +105,8 @@ function ofOperation(name: string, { summary = '', description = '', ...operatio
 }
 
 /**
- * Returns a line for each operation, parameter, response, property, schema and example that is missing, or whose
- * description is too short.
+ * Returns a line for each operation, parameter, response, property and schema whose description is missing or too
+ * short, and for each missing summary and example.
  */
 export function referenceGaps({ paths, webhooks = {}, components }: ReferenceDocument): string[] {
   const operations = [...Object.entries(paths), ...Object.entries(webhooks)].flatMap(([path, methods]) =>

@@ -67,7 +67,9 @@ function credentialRow(source: ConnectedSourceType): Row[] {
 
 /** Hosts that depend on the account, in addition to those of CONNECTED_SOURCES. */
 const FURTHER_HOSTS: Partial<Record<ConnectedSourceType, string>> = {
-  S3: `; for buckets in other regions ${code('s3.{region}.amazonaws.com')}; instead of both the host of ${code('endpoint_url')}`,
+  S3:
+    `; for buckets in other regions ${code('s3.{region}.amazonaws.com')}; ` +
+    `if ${code('endpoint_url')} is set, only its host`,
 };
 
 /** Returns the table of a source: what a caller sends, what is ingested, and the options that it supports. */

@@ -28,7 +28,8 @@ export const byNpm: Download = async (name, folder, signal) => {
 };
 
 /**
- * Downloads the package of a code and stores its data as `file`. A killed or parallel download leaves no partial file.
+ * Downloads the package of a data code, such as `eng`, and stores its data as `file`. A killed or parallel download
+ * leaves no partial file.
  * @throws Error if the download fails, or is not the file that the integrity pins
  */
 export async function fetchPackage(

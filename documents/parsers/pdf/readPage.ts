@@ -62,9 +62,9 @@ function toGlyphs(
 const LETTER_FORMS = /[\ufe80-\ufefc]+/g;
 
 /**
- * Replaces contextual forms by their letters, and restores the order of lam and alef. Fonts have one glyph for both,
- * which PDF.js reverses with the line if the font's ToUnicode table maps it to two letters. Alef before alef and lam
- * occurs in no word.
+ * Replaces contextual forms by their letters, and restores the order of lam and alef. Fonts have one glyph for the
+ * pair. If the font's ToUnicode table maps that glyph to two letters, PDF.js reverses them together with the line. No
+ * word contains an alef followed by another alef and a lam.
  */
 const restoreArabicLetters = (text: string): string =>
   text.replaceAll(/ا([أإآا])ل/g, 'ال$1').replaceAll(LETTER_FORMS, (forms) => forms.normalize('NFKC'));

@@ -30,7 +30,7 @@ export const MAX_GIVEN_CHUNKS = 20_000;
 
 /**
  * Limits of a body with chunks. Each chunk is an object with three keys: a text, a number, and an array of numbers that
- * is validated at once.
+ * is validated as a whole.
  */
 export const CHUNK_LIMITS: JsonLimits = {
   ...JSON_LIMITS,
