@@ -23,7 +23,7 @@ async function upload(contents: string, options: object = {}): Promise<FileRecor
 }
 
 test('hybrid search finds identifiers that semantic search misses', async () => {
-  const codes = Array.from({ length: 24 }, (_, index) => `QX-${7100 + index * 37}-B`);
+  const codes = Array.from({ length: 12 }, (_, index) => `QX-${7100 + index * 37}-B`);
   const files = await Promise.all(
     codes.map((code) =>
       upload(`Part ${code} of the cooling unit is ordered from the store in the basement.`, {

@@ -10,7 +10,7 @@ const FAULTS: readonly TrialFault[] = [
   { does: 'cancel', when: 'after' },
 ];
 
-/** A fault at every step of every scenario. test/workflows/everyWorkflow.test.ts injects some of them. */
+/** A fault at every step of every scenario. test/system/outages/everyWorkflow.test.ts injects some of them. */
 testWorkflows(() => FAULTS);
 
 test('the table has every step that a workflow calls', () => {

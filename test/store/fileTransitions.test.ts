@@ -21,7 +21,7 @@ const [PAGES, CONTAINERS] = [6, 2];
 const MESSAGE = 'It could not be read.';
 const CAUSE = 'timed_out';
 const MOVE = { runId: 9, token: 'try' };
-const STEPS = isThorough() ? 3_000 : 250;
+const STEPS = isThorough() ? 3_000 : 120;
 const UNLIMITED = { max_files: null, max_characters: null };
 
 let service: TestService;

@@ -47,7 +47,7 @@ test('a page of items is stored completely, and each new item is reported once',
 });
 
 test('a listing has changes if one item is new or differs, also when its pages are stored again', async () => {
-  const [first, ...others] = listed;
+  const [first, second] = listed;
   const store = async (runId: number, page: readonly object[]): Promise<void> => {
     for (let attempt = 0; attempt < 2; attempt += 1) await items.upsert(SOURCE as never, runId, page as never);
   };
@@ -55,7 +55,7 @@ test('a listing has changes if one item is new or differs, also when its pages a
   await store(RUN + 1, listed);
   expect(await items.hasChanged(SOURCE as never, RUN + 1)).toBe(false);
   for (const [nth, change] of [{ version: 'other' }, { name: 'other' }, { externalId: 'added' }].entries()) {
-    await store(RUN + 2 + nth, [...others, { ...first, ...change }]);
+    await store(RUN + 2 + nth, [second!, { ...first, ...change }]);
     expect(await items.hasChanged(SOURCE as never, RUN + 2 + nth)).toBe(true);
     expect(await items.hasChanged({ ...SOURCE, userId: SOURCE.userId + 1 } as never, RUN + 2 + nth)).toBe(false);
   }

@@ -21,7 +21,7 @@ import { waitFor } from '../support/waitFor.js';
 import { SCENARIOS, type Workflow } from '../support/workflows/scenarios.js';
 
 // Tests of the order and inputs of the steps of each workflow, depending on the results of earlier steps. The steps are
-// fakes; test/workflows/everyWorkflow.test.ts runs the real steps.
+// fakes; test/system/outages/everyWorkflow.test.ts runs the real steps.
 const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 const SINKS = { traces: { ended: { fn: () => undefined } } };
 const RUN_ID = 7;

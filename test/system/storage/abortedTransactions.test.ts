@@ -9,17 +9,17 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type ClientSession, type Connection } from 'mongoose';
 
-import { loadConfig, storeSettings } from '../../config/config.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
-import { storedTags } from '../../contract/files/tags.js';
-import { itemEnd } from '../../contract/runs/ledger.js';
-import { connectStore, type Store } from '../../store/connect.js';
-import { fileModel } from '../../store/models/files.js';
-import { connectSource } from '../support/dataSources.js';
-import { testEngines } from '../support/engines.js';
-import { everyRow } from '../support/everyRow.js';
-import { seedFiles } from '../support/seedFiles.js';
-import type { TestService } from '../support/service.js';
+import { loadConfig, storeSettings } from '../../../config/config.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../../contract/files/ingestOptions.js';
+import { storedTags } from '../../../contract/files/tags.js';
+import { itemEnd } from '../../../contract/runs/ledger.js';
+import { connectStore, type Store } from '../../../store/connect.js';
+import { fileModel } from '../../../store/models/files.js';
+import { connectSource } from '../../support/dataSources.js';
+import { testEngines } from '../../support/engines.js';
+import { everyRow } from '../../support/everyRow.js';
+import { seedFiles } from '../../support/seedFiles.js';
+import type { TestService } from '../../support/service.js';
 
 type LastOf<A extends readonly unknown[]> = Required<A> extends [...infer _First, infer Last] ? Last : never;
 /** Names of the store's methods whose last parameter is a session: a new one has to be added below. */

@@ -7,9 +7,9 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
-import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../engines/venv.js';
-import { redact } from '../../scripts/reference/redact.js';
-import { startService, type TestService } from '../support/service.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../../engines/venv.js';
+import { redact } from '../../../scripts/reference/redact.js';
+import { startService, type TestService } from '../../support/service.js';
 
 interface Described {
   readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[];

@@ -1,18 +1,18 @@
 /** The number of requests of a sync without changes, for every connected source. */
 import { expect, test } from '@jest/globals';
 
-import { listPage } from '../../activities/connected/listPage.js';
-import type { OpenAccount } from '../../activities/connected/openAccount.js';
-import type { Account } from '../../connectors/account.js';
-import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { createConnectors } from '../../connectors/registry.js';
-import type { SourceItem } from '../../connectors/sourceItem.js';
-import { isByChanges, isListed, type SyncItemsProgress, WALK_ALL } from '../../contract/accounts/connections.js';
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
-import { fixtureAccount } from '../support/sourceFixtures/fixtureAccount.js';
-import { everyRow } from '../support/everyRow.js';
-import { loopbackEgress, NEVER } from './account.js';
+import { listPage } from '../../../../activities/connected/listPage.js';
+import type { OpenAccount } from '../../../../activities/connected/openAccount.js';
+import type { Account } from '../../../../connectors/account.js';
+import { readSourceUrls } from '../../../../connectors/readSourceUrls.js';
+import { createConnectors } from '../../../../connectors/registry.js';
+import type { SourceItem } from '../../../../connectors/sourceItem.js';
+import { isByChanges, isListed, type SyncItemsProgress, WALK_ALL } from '../../../../contract/accounts/connections.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
+import { SOURCE_FIXTURES } from '../../../support/sourceFixtures/index.js';
+import { fixtureAccount } from '../../../support/sourceFixtures/fixtureAccount.js';
+import { everyRow } from '../../../support/everyRow.js';
+import { loopbackEgress, NEVER } from '../../../connectors/account.js';
 
 const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 /** Sources whose fixture has recent calls only: Gong does not report their changes, so each sync reads them again. */

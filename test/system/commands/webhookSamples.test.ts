@@ -8,9 +8,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { signDelivery } from '../../activities/webhooks/signDelivery.js';
-import { eventBody } from '../../contract/events.js';
-import { waitFor } from '../support/waitFor.js';
+import { signDelivery } from '../../../activities/webhooks/signDelivery.js';
+import { eventBody } from '../../../contract/events.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const run = promisify(execFile);
 const SIGNING_KEY = 'aa76aee859f223451fd9bfb37ce893a0';
@@ -31,12 +31,12 @@ const headers = signDelivery({ signingKey: SIGNING_KEY, body, eventId: 'evt_1_5'
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'allotrope-samples-'));
-  const page = await readFile(new URL('../../docs/guide/events/webhooks.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../docs/guide/events/webhooks.md', import.meta.url), 'utf8');
   for (const [, , name = '', code = ''] of page.matchAll(/```(ts|python) \[[^\]]+\]\n(?:\/\/|#) (\S+)\n([\s\S]*?)```/g))
     await writeFile(path.join(folder, name), code);
   await writeFile(
     path.join(folder, 'call.mjs'),
-    `import { verify } from './verify.mjs';
+    `import { verify } from '../../scripts/verify.mjs';
      const { body, headers, key, now } = JSON.parse(process.argv[2]);
      try { console.log(JSON.stringify(verify(body, headers, key, now))); } catch (error) { console.log(error.message); }`,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import { openApiDocument } from '../../api/openapi/document.js';
+import { openApiDocument } from '../../../api/openapi/document.js';
 import {
   dataSourceEvent,
   EVENT_KINDS,
@@ -11,9 +11,9 @@ import {
   fileEvents,
   type NewEvent,
   uploadEvent,
-} from '../../contract/events.js';
-import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
-import { everyRow } from '../support/everyRow.js';
+} from '../../../contract/events.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../../contract/files/ingestOptions.js';
+import { everyRow } from '../../support/everyRow.js';
 
 interface Delivery {
   readonly requestBody: {

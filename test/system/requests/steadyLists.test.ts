@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { FILE_ORDERS, type FileOrder, ORDER_DIRECTIONS } from '../../contract/files/fileFilters.js';
-import type { ChunkRecord, FileRecord } from '../../contract/files/records.js';
-import type { Tenant } from '../../store/users/accept.js';
-import type { Listed, TestUser } from '../support/client.js';
-import { seedFiles, type SeededFile } from '../support/seedFiles.js';
-import { startService, type TestService } from '../support/service.js';
+import { FILE_ORDERS, type FileOrder, ORDER_DIRECTIONS } from '../../../contract/files/fileFilters.js';
+import type { ChunkRecord, FileRecord } from '../../../contract/files/records.js';
+import type { Tenant } from '../../../store/users/accept.js';
+import type { Listed, TestUser } from '../../support/client.js';
+import { seedFiles, type SeededFile } from '../../support/seedFiles.js';
+import { startService, type TestService } from '../../support/service.js';
 
 const FIRST = 7_000_000;
 const COUNT = 23;

@@ -4,8 +4,8 @@ import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { createLocalProvider } from '../../../providers/embeddings/providers/local.js';
-import { modelFiles } from './modelFiles.js';
-import { cosine, length } from './vectors.js';
+import { modelFiles } from '../../providers/embeddings/modelFiles.js';
+import { cosine, length } from '../../providers/embeddings/vectors.js';
 
 const provider = createLocalProvider({ ...modelFiles, threads: 2 });
 afterAll(() => provider.close());

@@ -4,22 +4,22 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
-import type { Account } from '../../connectors/account.js';
-import { CONNECTORS } from '../../connectors/catalogue.js';
-import type { Change, SourceItem } from '../../connectors/sourceItem.js';
-import { Fault } from '../../contract/failures.js';
-import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import type { Egress } from '../../egress/types.js';
-import { sfId } from '../emulators/salesforce.js';
-import { everyRow } from '../support/everyRow.js';
-import { CONNECTION_PARAMETERS } from '../support/sourceFixtures/credentials.js';
-import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
-import { fixtureForIntercom } from '../support/sourceFixtures/intercom.js';
-import { fixtureForSalesforce } from '../support/sourceFixtures/salesforce.js';
-import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
-import { fixtureForZendesk, ZENDESK_SUBDOMAIN } from '../support/sourceFixtures/zendesk.js';
-import { readListing, loopbackEgress, NEVER } from './account.js';
-import { accountWithStoredGrant, obtainGrant } from './grants.js';
+import type { Account } from '../../../../connectors/account.js';
+import { CONNECTORS } from '../../../../connectors/catalogue.js';
+import type { Change, SourceItem } from '../../../../connectors/sourceItem.js';
+import { Fault } from '../../../../contract/failures.js';
+import type { ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
+import type { Egress } from '../../../../egress/types.js';
+import { sfId } from '../../../emulators/salesforce.js';
+import { everyRow } from '../../../support/everyRow.js';
+import { CONNECTION_PARAMETERS } from '../../../support/sourceFixtures/credentials.js';
+import { SOURCE_FIXTURES } from '../../../support/sourceFixtures/index.js';
+import { fixtureForIntercom } from '../../../support/sourceFixtures/intercom.js';
+import { fixtureForSalesforce } from '../../../support/sourceFixtures/salesforce.js';
+import type { SourceFixture, FixtureContent } from '../../../support/sourceFixtures/fixture.js';
+import { fixtureForZendesk, ZENDESK_SUBDOMAIN } from '../../../support/sourceFixtures/zendesk.js';
+import { readListing, loopbackEgress, NEVER } from '../../../connectors/account.js';
+import { accountWithStoredGrant, obtainGrant } from '../../../connectors/grants.js';
 
 /** Further documents in the first container, so that its changes need several pages. */
 const EXTRA_DOCUMENTS = 3;

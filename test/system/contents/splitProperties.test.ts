@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { countTokens as reference } from 'gpt-tokenizer/encoding/cl100k_base';
-import { splitText } from '../../documents/chunking/splitText.js';
-import type { ChunkOptions } from '../../documents/types.js';
-import { isThorough } from '../support/thorough.js';
-import { randomText, Seeded } from './randomText.js';
+import { splitText } from '../../../documents/chunking/splitText.js';
+import type { ChunkOptions } from '../../../documents/types.js';
+import { isThorough } from '../../support/thorough.js';
+import { randomText, Seeded } from '../../documents/randomText.js';
 
 const count = (text: string): number => reference(text, { disallowedSpecial: new Set() });
 

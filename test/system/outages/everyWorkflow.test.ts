@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
-import * as workflows from '../../workflows/index.js';
-import { everyRow } from '../support/everyRow.js';
+import * as workflows from '../../../workflows/index.js';
+import { everyRow } from '../../support/everyRow.js';
 import {
   activityNames,
   heartbeatIntervals,
@@ -10,8 +10,8 @@ import {
   isFirstScenarioWith,
   usedFairnessKeys,
   testWorkflows,
-} from '../support/workflows/trials.js';
-import { type Step, TESTED_ELSEWHERE, SCENARIOS, type Workflow } from '../support/workflows/scenarios.js';
+} from '../../support/workflows/trials.js';
+import { type Step, TESTED_ELSEWHERE, SCENARIOS, type Workflow } from '../../support/workflows/scenarios.js';
 
 /** Scenarios whose record must return to a final state after a cancellation at any step. */
 const CANCELLED = ['listing of an account', 'scrape'];

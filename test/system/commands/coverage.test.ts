@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 
-import { addReports } from '../../scripts/coverage/reports.js';
-import { coverageTable, summarize } from '../../scripts/coverage/summary.js';
-import { createTally, jestCompiler, type Tally } from '../../scripts/coverage/tally.js';
+import { addReports } from '../../../scripts/coverage/reports.js';
+import { coverageTable, summarize } from '../../../scripts/coverage/summary.js';
+import { createTally, jestCompiler, type Tally } from '../../../scripts/coverage/tally.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const SOURCE = `interface Words { large: string }
 export function decide(n: number): string {
@@ -41,7 +41,7 @@ let project: string;
 let raw: string;
 let tally: Tally;
 const compileLikeJest = jestCompiler(
-  createRequire(import.meta.url)('../../jest.config.cjs') as Parameters<typeof jestCompiler>[0],
+  createRequire(import.meta.url)('../../../jest.config.cjs') as Parameters<typeof jestCompiler>[0],
 );
 
 beforeEach(async () => {
@@ -126,7 +126,7 @@ test('counts a document reader process that answered and was then killed, althou
   // Coverage is not written during the first second.
   await writeFile(
     reader,
-    `import { decide } from '../words/decide.js';
+    `import { decide } from '../../words/decide.js';
     const startedAt = performance.now();
     decide(20);
     setInterval(() => process.send(performance.now() - startedAt > 1000), 100);`,

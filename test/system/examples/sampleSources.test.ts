@@ -3,14 +3,14 @@ import { runInNewContext } from 'node:vm';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
-import { readExamples } from '../../api/openapi/examples.js';
-import { openApiDocument } from '../../api/openapi/document.js';
-import { curlSample } from '../../api/openapi/samples/curl.js';
-import { pythonSample } from '../../api/openapi/samples/python.js';
-import { typescriptSample } from '../../api/openapi/samples/typescript.js';
-import { operations } from '../../api/routes.js';
-import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../engines/venv.js';
-import { everyRow } from '../support/everyRow.js';
+import { readExamples } from '../../../api/openapi/examples.js';
+import { openApiDocument } from '../../../api/openapi/document.js';
+import { curlSample } from '../../../api/openapi/samples/curl.js';
+import { pythonSample } from '../../../api/openapi/samples/python.js';
+import { typescriptSample } from '../../../api/openapi/samples/typescript.js';
+import { operations } from '../../../api/routes.js';
+import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../../engines/venv.js';
+import { everyRow } from '../../support/everyRow.js';
 
 interface Sample {
   readonly lang: string;

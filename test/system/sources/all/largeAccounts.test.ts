@@ -4,8 +4,8 @@
  */
 import { expect, test } from '@jest/globals';
 
-import { LARGE_ACCOUNTS, type LargeRow } from '../emulators/large/index.js';
-import type { LargeAccount } from '../emulators/large/largeAccount.js';
+import { LARGE_ACCOUNTS, type LargeRow } from '../../../emulators/large/index.js';
+import type { LargeAccount } from '../../../emulators/large/largeAccount.js';
 import {
   BEGIN,
   type ListedFile,
@@ -15,9 +15,9 @@ import {
   readVirtually,
   type SyncStore,
   FILES_AT_ONCE,
-} from '../support/largeAccounts/sync.js';
-import { everyRow } from '../support/everyRow.js';
-import { VirtualClock } from '../support/largeAccounts/virtualClock.js';
+} from '../../../support/largeAccounts/sync.js';
+import { everyRow } from '../../../support/everyRow.js';
+import { VirtualClock } from '../../../support/largeAccounts/virtualClock.js';
 
 const START = Date.parse('2026-11-27T00:00:00Z');
 const MINUTE_MS = 60_000;

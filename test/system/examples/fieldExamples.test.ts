@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import { openApiDocument } from '../../api/openapi/document.js';
-import { withFieldExamples } from '../../api/openapi/fieldExamples.js';
-import { everyRow } from '../support/everyRow.js';
+import { openApiDocument } from '../../../api/openapi/document.js';
+import { withFieldExamples } from '../../../api/openapi/fieldExamples.js';
+import { everyRow } from '../../support/everyRow.js';
 
 interface Schema {
   readonly $ref?: string;

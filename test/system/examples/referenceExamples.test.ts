@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 
-import { openApiDocument } from '../../api/openapi/document.js';
-import type { Example, Examples } from '../../api/openapi/examples.js';
-import { chooseExample } from '../../scripts/reference/chooseExample.js';
-import { createExampleCheck, type DocumentedCall, documentedCallsOf } from '../../scripts/reference/exampleFaults.js';
-import { redact } from '../../scripts/reference/redact.js';
-import { everyRow } from '../support/everyRow.js';
+import { openApiDocument } from '../../../api/openapi/document.js';
+import type { Example, Examples } from '../../../api/openapi/examples.js';
+import { chooseExample } from '../../../scripts/reference/chooseExample.js';
+import { createExampleCheck, type DocumentedCall, documentedCallsOf } from '../../../scripts/reference/exampleFaults.js';
+import { redact } from '../../../scripts/reference/redact.js';
+import { everyRow } from '../../support/everyRow.js';
 
 const document = openApiDocument();
 const faultsOf = createExampleCheck(document);
 const documentedCalls = documentedCallsOf(document);
 const documentedCallOf = (path: string): DocumentedCall => documentedCalls.find((place) => place.path === path)!;
 
-const FOLDER = new URL('../../api/openapi/examples/', import.meta.url);
+const FOLDER = new URL('../../../api/openapi/examples/', import.meta.url);
 const rows = readdirSync(FOLDER).flatMap((file) =>
   Object.entries(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Examples).map(([id, example]) => ({
     ...{ file, id, example },

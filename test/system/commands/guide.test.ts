@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { glob } from 'tinyglobby';
 
-import { isCurrent } from '../../scripts/guide/sources.js';
-import { everyRow } from '../support/everyRow.js';
+import { isCurrent } from '../../../scripts/guide/sources.js';
+import { everyRow } from '../../support/everyRow.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const run = promisify(execFile);
 
 /** A copy of docs/ that tests may change, and the site that is built from it. */
@@ -53,7 +53,7 @@ test('every link, picture and script of the built pages leads to a file of the s
         const [target = '', anchor] = link.split('#', 2);
         // The API reference, next to the guide.
         const file = target === '' ? page : path.posix.join(path.posix.dirname(page), target);
-        if (file === '../docs/') return false;
+        if (file === '../../docs/') return false;
         return !files.has(file) || (anchor !== undefined && !anchors.get(file)?.includes(anchor));
       });
       expect(broken).toEqual([]);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as carbon from 'carbon-connect-js';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
-import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import { type Site, startSampleSite } from '../emulators/site.js';
-import type { TestUser } from '../support/client.js';
-import { consentTo } from '../support/consent.js';
-import { watchIgnoredFields } from '../support/ignoredFields.js';
-import { startService, type TestService } from '../support/service.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
+import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
+import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
+import { type Site, startSampleSite } from '../../emulators/site.js';
+import type { TestUser } from '../../support/client.js';
+import { consentTo } from '../../support/consent.js';
+import { watchIgnoredFields } from '../../support/ignoredFields.js';
+import { startService, type TestService } from '../../support/service.js';
 
 /** Name of the environment whose base URL this suite sets in the published client of older front-ends. */
 const environment = 'LOCAL';

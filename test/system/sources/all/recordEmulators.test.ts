@@ -4,21 +4,26 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { Recording } from '../../cli/recording/fixture.js';
-import { recordAccount } from '../../cli/recording/record.js';
-import type { Targets } from '../../cli/recording/steps.js';
-import { CONNECTORS } from '../../connectors/catalogue.js';
-import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import type { Egress } from '../../egress/types.js';
-import { everyRow } from '../support/everyRow.js';
-import { recordedOutcomes, replayOnLoopback } from '../support/replayServer.js';
-import { CONNECTION_PARAMETERS, suppliedCredentials } from '../support/sourceFixtures/credentials.js';
-import { CONTAINERS, KEEPER_SENTENCE, LIGHTHOUSE, type SourceFixture } from '../support/sourceFixtures/fixture.js';
-import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
-import { thoroughRows } from '../support/thorough.js';
-import { loopbackEgress, NEVER } from './account.js';
-import { obtainGrant } from './grants.js';
+import type { Recording } from '../../../../cli/recording/fixture.js';
+import { recordAccount } from '../../../../cli/recording/record.js';
+import type { Targets } from '../../../../cli/recording/steps.js';
+import { CONNECTORS } from '../../../../connectors/catalogue.js';
+import { readSourceUrls } from '../../../../connectors/readSourceUrls.js';
+import type { ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
+import type { Egress } from '../../../../egress/types.js';
+import { everyRow } from '../../../support/everyRow.js';
+import { recordedOutcomes, replayOnLoopback } from '../../../support/replayServer.js';
+import { CONNECTION_PARAMETERS, suppliedCredentials } from '../../../support/sourceFixtures/credentials.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  type SourceFixture,
+} from '../../../support/sourceFixtures/fixture.js';
+import { SOURCE_FIXTURES } from '../../../support/sourceFixtures/index.js';
+import { thoroughRows } from '../../../support/thorough.js';
+import { loopbackEgress, NEVER } from '../../../connectors/account.js';
+import { obtainGrant } from '../../../connectors/grants.js';
 
 /**
  * One source of each family of APIs: JSON, XML and signatures, mail, change feeds, queries in parameters, times as ids,

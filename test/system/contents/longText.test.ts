@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { countTokens } from '../../documents/chunking/countTokens.js';
-import { findBlocks } from '../../documents/chunking/findBlocks.js';
-import { splitText } from '../../documents/chunking/splitText.js';
-import { LongText, writeText } from '../../documents/longText.js';
-import { FILES, LIMITS } from './page.js';
-import { upload } from './readFile.js';
-import { loadDocumentPool } from '../support/product.js';
+import { countTokens } from '../../../documents/chunking/countTokens.js';
+import { findBlocks } from '../../../documents/chunking/findBlocks.js';
+import { splitText } from '../../../documents/chunking/splitText.js';
+import { LongText, writeText } from '../../../documents/longText.js';
+import { FILES, LIMITS } from '../../documents/page.js';
+import { upload } from '../../documents/readFile.js';
+import { loadDocumentPool } from '../../support/product.js';
 
 const { createDocumentPool } = await loadDocumentPool();
 
