@@ -18,6 +18,7 @@ const LONG = [
   'system/contents/ocrLanguages',
   'system/kills/kill',
   'system/examples/examples',
+  'system/outages/everyWorkflow',
   'system/contents/bombs',
   'system/commands/cli',
   'system/contents/ocrNative',
@@ -66,7 +67,6 @@ const LONG = [
   'system/storage/sparseVectors',
   'system/examples/webPage',
   'acceptance/scrapeSitemap',
-  'workflows/everyWorkflow',
   'acceptance/webScrape',
   'acceptance/embeddingModels',
   'acceptance/lifecycle',
@@ -91,8 +91,8 @@ const LONG = [
   'providers/embeddings/remoteProviders',
   'acceptance/webhooks',
   'connectors/sharedHostLimiter',
-  'connectors/changesBetweenPages',
-  'api/samples',
+  'system/sources/all/changesBetweenPages',
+  'system/examples/sampleSources',
   'system/sources/longSitemaps',
 ];
 const rankOf = ({ path }) => {

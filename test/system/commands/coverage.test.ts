@@ -126,7 +126,7 @@ test('counts a document reader process that answered and was then killed, althou
   // Coverage is not written during the first second.
   await writeFile(
     reader,
-    `import { decide } from '../../words/decide.js';
+    `import { decide } from '../words/decide.js';
     const startedAt = performance.now();
     decide(20);
     setInterval(() => process.send(performance.now() - startedAt > 1000), 100);`,

@@ -36,7 +36,7 @@ beforeAll(async () => {
     await writeFile(path.join(folder, name), code);
   await writeFile(
     path.join(folder, 'call.mjs'),
-    `import { verify } from '../../scripts/verify.mjs';
+    `import { verify } from './verify.mjs';
      const { body, headers, key, now } = JSON.parse(process.argv[2]);
      try { console.log(JSON.stringify(verify(body, headers, key, now))); } catch (error) { console.log(error.message); }`,
   );
