@@ -30,7 +30,7 @@ export const WEB_SETTINGS = {
   CONNECTIONS_PER_HOST: {
     schema: count(8),
     about:
-      'Maximum number of concurrent requests to one site, over all workers; for other hosts, of connections per process.',
+      'Maximum concurrent requests to one site, over all workers. For any other host: maximum connections per process.',
   },
   MAX_PAGE_BYTES: { schema: count(20_000_000), about: 'Maximum size of a page in bytes, decompressed.' },
   PAGE_TIMEOUT_MS: {

@@ -25,8 +25,8 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   'ac:adf-content': 'div',
 };
 /**
- * Elements that are skipped with their contents: settings, numbers, and placeholders of elements that are handled
- * elsewhere.
+ * Elements that are skipped with their contents: ids of tasks, attributes, fallbacks for content that is read from
+ * another element, and placeholder texts.
  */
 const SKIPPED_ELEMENTS: ReadonlySet<string> = new Set([
   'ac:task-id',

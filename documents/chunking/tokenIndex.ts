@@ -22,7 +22,7 @@ export class TokenIndex {
   readonly total: number;
   /** End of the window. */
   readonly end: number;
-  /** Ends of pre-tokens, ascending, after the start of the first one. */
+  /** The start of the first pre-token, then the end of each pre-token, ascending. */
   readonly #ends: Int32Array;
   /** Number of tokens of the text up to each of these ends. */
   readonly #sums: Int32Array;
@@ -134,8 +134,9 @@ export class TokenIndex {
   }
 
   /**
-   * Returns the largest end inside the pre-token after `from` (the end of a pre-token, or `start`) with at most `limit`
-   * tokens from `start`, between two characters. A single character is never split, even if it exceeds the limit alone.
+   * Returns the largest end inside the pre-token after `from` with which the part from `start` has at most `limit`
+   * tokens. `from` is the end of a pre-token, or `start`. A character is never split, even if it exceeds the limit
+   * alone.
    */
   cutInside(start: number, from: number, limit: number): number {
     const remaining = limit - this.count(start, from);

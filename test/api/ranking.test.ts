@@ -51,13 +51,13 @@ describe('the ranking of points', () => {
     expect(await ranking.next(2)).toEqual({ hits: [], deleted: false });
   });
 
-  test('continues with later hits for deleted points, and reports them', async () => {
+  test('replaces deleted points with later hits, and reports that points were deleted', async () => {
     const hits = [hit(1, 0.9), hit(2, 0.8), hit(3, 0.7), hit(4, 0.6)];
     const ranking = rankingOfPoints(pointsOf(hits), reader([1, 3]).chunksOf);
     expect(await ranking.next(2)).toEqual({ hits: [hits[1], hits[3]], deleted: true });
   });
 
-  test('is the same as for hits whose chunks are known before, whatever the size of the parts', async () => {
+  test('equals the ranking of hits with known chunks, however many hits each call requests', async () => {
     const scored = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.constantFrom(0, 0.2, 0.4, 1)), {
       selector: ([fileId]) => fileId,
       maxLength: 40,

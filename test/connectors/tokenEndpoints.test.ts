@@ -169,7 +169,7 @@ test('a refresh keeps the client of the connection with its secret, the paramete
     async (source) => {
       const { egress } = answering({ status: 200, body: '{"access_token":"new","expires_in":3600}' });
       const { account, savedGrants } = dueAccount(source, egress);
-      // The source's own answers are the same as those of its token endpoint, so the call itself fails.
+      // The fake egress answers the call to the source with the token response too, so the call itself fails.
       await account.identify(NEVER).catch(() => undefined);
       expect(savedGrants[0]).toMatchObject({
         ...{ accessToken: 'new', refreshToken: 'refresh', facts: URL_PARAMETERS },

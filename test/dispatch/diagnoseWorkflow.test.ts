@@ -36,7 +36,7 @@ describe('evidence of a stall', () => {
     expect(evidence).toEqual({ cause: 'workflow_task_fails' });
   });
 
-  test('a workflow task that no worker takes, since it was scheduled', () => {
+  test('a workflow task that no worker takes; the stall begins when the task was scheduled', () => {
     expect(diagnoseWorkflow({ task, steps: [] }, NOW, false)).toEqual({ cause: null, since: ago(90_000) });
   });
 

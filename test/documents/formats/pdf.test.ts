@@ -132,7 +132,7 @@ test('rejects too many pages or too much text and names the setting', async () =
 });
 
 // With source maps enabled, Node loads the source map of each module, which failed for the changed worker of PDF.js.
-test('can be read by a process with source maps enabled', async () => {
+test('loads PDF.js in a process with source maps enabled', async () => {
   const library = new URL('../../../dist/documents/parsers/pdf/pdfjs/loadPdfjs.js', import.meta.url).href;
   const program = `const { loadPdfjs } = await import('${library}'); console.log(typeof (await loadPdfjs()).getDocument);`;
   const options = ['--enable-source-maps', '--input-type=module', '--eval', program];

@@ -4,7 +4,11 @@ import { describe, expect, test } from '@jest/globals';
 import { openApiDocument } from '../../../api/openapi/document.js';
 import type { Example, Examples } from '../../../api/openapi/examples.js';
 import { chooseExample } from '../../../scripts/reference/chooseExample.js';
-import { createExampleCheck, type DocumentedCall, documentedCallsOf } from '../../../scripts/reference/exampleFaults.js';
+import {
+  createExampleCheck,
+  type DocumentedCall,
+  documentedCallsOf,
+} from '../../../scripts/reference/exampleFaults.js';
 import { redact } from '../../../scripts/reference/redact.js';
 import { everyRow } from '../../support/everyRow.js';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { DocumentRecord, FileRecord } from '../../contract/files/records.js';
-import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { cli } from '../support/cli.js';
-import { startService, type TestService } from '../support/service.js';
+import type { DocumentRecord, FileRecord } from '../../../contract/files/records.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { cli } from '../../support/cli.js';
+import { startService, type TestService } from '../../support/service.js';
 
 // test/system/commands/cli.test.ts tests the other commands.
 let service: TestService;

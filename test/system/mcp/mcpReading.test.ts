@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 
-import { agentToken, connectAgent } from '../support/agent.js';
-import { startService, type TestService } from '../support/service.js';
+import { agentToken, connectAgent } from '../../support/agent.js';
+import { startService, type TestService } from '../../support/service.js';
 
-const REPORT = new URL('../fixtures/documents/libreoffice/report.pdf', import.meta.url);
+const REPORT = new URL('../../fixtures/documents/libreoffice/report.pdf', import.meta.url);
 
 let service: TestService;
 let agent: Client;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { operations } from '../../api/routes.js';
-import { scheduleIds } from '../../contract/runs/workflowIds.js';
-import { RUN_KINDS, type RunKind } from '../../contract/runs/runKinds.js';
-import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
+import { operations } from '../../../api/routes.js';
+import { scheduleIds } from '../../../contract/runs/workflowIds.js';
+import { RUN_KINDS, type RunKind } from '../../../contract/runs/runKinds.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
 import {
   DATA_SOURCE_ACTIONS,
   DATA_SOURCE_SYNC_STATUSES,
@@ -13,20 +13,20 @@ import {
   type EmbeddingStorageStatus,
   FILE_SYNC_STATUSES,
   type FileSyncStatus,
-} from '../../contract/files/statuses.js';
-import { type GitBookEmulator, ORGANIZATION, startGitBook, TOKEN } from '../emulators/gitbook.js';
-import { feedOf } from '../emulators/linkedSite.js';
-import { type Site, samplePage, sitemapOf, startSite } from '../emulators/site.js';
-import { apiClient, type Listed, type TestUser } from '../support/client.js';
-import { adoptFiles } from '../support/dataSources.js';
-import { createTemporalClient } from '../../dispatch/client.js';
-import { coldSweepOnce } from '../../dispatch/coldSweep.js';
-import { letDaysPass } from '../support/coldFiles.js';
-import { testEngines } from '../support/engines.js';
-import { runScheduledSync } from '../support/scheduledSyncs.js';
-import { drawPicture } from '../support/pictures.js';
-import { waitFor } from '../support/waitFor.js';
-import { startService, type TestService } from '../support/service.js';
+} from '../../../contract/files/statuses.js';
+import { type GitBookEmulator, ORGANIZATION, startGitBook, TOKEN } from '../../emulators/gitbook.js';
+import { feedOf } from '../../emulators/linkedSite.js';
+import { type Site, samplePage, sitemapOf, startSite } from '../../emulators/site.js';
+import { apiClient, type Listed, type TestUser } from '../../support/client.js';
+import { adoptFiles } from '../../support/dataSources.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { coldSweepOnce } from '../../../dispatch/coldSweep.js';
+import { letDaysPass } from '../../support/coldFiles.js';
+import { testEngines } from '../../support/engines.js';
+import { runScheduledSync } from '../../support/scheduledSyncs.js';
+import { drawPicture } from '../../support/pictures.js';
+import { waitFor } from '../../support/waitFor.js';
+import { startService, type TestService } from '../../support/service.js';
 
 /**
  * What sets a record to a state: a kind of run, or an API operation itself. `elsewhere` names the suite that tests the

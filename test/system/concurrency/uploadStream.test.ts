@@ -1,16 +1,16 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
-import { workflowIds } from '../../contract/runs/workflowIds.js';
-import type { FileRecord } from '../../contract/files/records.js';
-import { createTemporalClient } from '../../dispatch/client.js';
-import type { FileDoc } from '../../store/models/files.js';
-import { readStoredState } from '../support/storedState.js';
-import type { TestUser } from '../support/client.js';
-import { withDatabase } from '../support/mongo.js';
-import { testEngines } from '../support/engines.js';
-import { startService, type TestService } from '../support/service.js';
-import { waitFor } from '../support/waitFor.js';
+import { workflowIds } from '../../../contract/runs/workflowIds.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import type { FileDoc } from '../../../store/models/files.js';
+import { readStoredState } from '../../support/storedState.js';
+import type { TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/mongo.js';
+import { testEngines } from '../../support/engines.js';
+import { startService, type TestService } from '../../support/service.js';
+import { waitFor } from '../../support/waitFor.js';
 
 // Tests of the upload stream: one workflow per user, which processes all uploads of that user.
 let service: TestService;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Carbon, CarbonError } from 'carbon-typescript-sdk';
 
-import { feedOf } from '../emulators/linkedSite.js';
-import { type Receiver, startReceiver } from '../emulators/receiver.js';
-import { type Site, startSampleSite } from '../emulators/site.js';
-import { verified } from '../support/signatures.js';
-import { waitFor } from '../support/waitFor.js';
-import { watchIgnoredFields } from '../support/ignoredFields.js';
-import { startService, type TestService } from '../support/service.js';
+import { feedOf } from '../../emulators/linkedSite.js';
+import { type Receiver, startReceiver } from '../../emulators/receiver.js';
+import { type Site, startSampleSite } from '../../emulators/site.js';
+import { verified } from '../../support/signatures.js';
+import { waitFor } from '../../support/waitFor.js';
+import { watchIgnoredFields } from '../../support/ignoredFields.js';
+import { startService, type TestService } from '../../support/service.js';
 
 // Tests of the published client of the hosted service, of which only the base path is changed.
 let service: TestService;

@@ -2,15 +2,15 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/files/records.js';
-import { scheduleIds } from '../../contract/runs/workflowIds.js';
-import { createTemporalClient } from '../../dispatch/client.js';
-import { type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
-import { testEngines } from '../support/engines.js';
-import { runScheduledSync } from '../support/scheduledSyncs.js';
-import { startService, type TestService } from '../support/service.js';
-import { waitFor } from '../support/waitFor.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import { scheduleIds } from '../../../contract/runs/workflowIds.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { runScheduledSync } from '../../support/scheduledSyncs.js';
+import { startService, type TestService } from '../../support/service.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const COOKIES = 'We use cookies to count visits. Read in our policy what we store and for how long.';
 const MENU = ['Piers', 'Tides', 'Ferries', 'Pilots', 'Museum'].map((name) => `<li>${name} of the harbour`).join('');
