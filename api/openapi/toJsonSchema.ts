@@ -79,7 +79,7 @@ export function createSchemas(): Schemas {
   };
 
   /**
-   * Converts a schema with its annotations, which depend on where it is used: default and description, and also null.
+   * Converts a schema with its default, its description and null. These can differ each time the schema is used.
    */
   const convertWithAnnotations = (schema: Joi.Schema, direction: Direction): Json => {
     const { _flags: flags, _valids: valids } = internalsOf(schema);
@@ -110,7 +110,7 @@ export function createSchemas(): Schemas {
     const earlier = stored.get(name);
     if (earlier && !same(earlier, made))
       throw new Error(
-        `Two different schemas are named ${name}: give one another name.\n${JSON.stringify(earlier)}\n${JSON.stringify(made)}`,
+        `Two different schemas are named ${name}: rename one.\n${JSON.stringify(earlier)}\n${JSON.stringify(made)}`,
       );
     stored.set(name, made);
     return { $ref: `#/components/schemas/${name}` };

@@ -52,7 +52,7 @@ test.each<readonly [string, Sent, boolean]>([
   ['the public address on another port', { publicUrl: PUBLIC, origin: `${PUBLIC}:444` }, false],
   ['loopback, with a public address', { publicUrl: PUBLIC, origin: 'http://localhost:8000' }, false],
   ['a frame without an origin', { publicUrl: PUBLIC, origin: 'null' }, false],
-  ['the own origin, marked cross-site', { publicUrl: PUBLIC, origin: PUBLIC, site: 'cross-site' }, false],
+  ['the public address, marked cross-site', { publicUrl: PUBLIC, origin: PUBLIC, site: 'cross-site' }, false],
   ['localhost', { origin: 'http://localhost:8000' }, true],
   ['127.0.0.1', { origin: 'http://127.0.0.1:8000' }, true],
   ['loopback of IPv6', { origin: 'http://[::1]:8000', localAddress: '::1' }, true],

@@ -54,7 +54,7 @@ const bodyOf = <T>(schema: Joi.ObjectSchema, given: unknown): T => validate(sche
 type Row = readonly [given: Record<string, unknown>, expected: Record<string, unknown>];
 const nameOf = ([given]: Row): string => JSON.stringify(given);
 
-/** Expects each row to change only its fields of the result for an empty request. */
+/** Expects the result of each row to equal that of an empty request, except for the row's expected fields. */
 const changes = <T extends object>(mapping: (given: unknown) => T, rows: readonly Row[]) => {
   const usual = mapping({});
   return everyRow(rows, nameOf, ([given, expected]) => expect(mapping(given)).toEqual({ ...usual, ...expected }));

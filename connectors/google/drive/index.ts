@@ -21,7 +21,7 @@ import { bearer } from '../../bearer.js';
 const sharedPlace = (): SourceItem =>
   itemOfContainer(SHARED_WITH_ME, 'Shared with me', 'https://drive.google.com/drive/shared-with-me', null);
 
-/** Returns a folder without a parent, the account's own root or a shared drive; null for others. */
+/** Returns the item of a folder that is the account's own root or the root of a shared drive; null for others. */
 async function outermost(client: SourceClient, folder: FileJson): Promise<SourceItem | null> {
   const { id, driveId, parents } = folder;
   if (isFileId(driveId)) return driveId === id ? driveAt(client, driveId) : null;
