@@ -144,8 +144,8 @@ try {
     '',
     `One user with ${FILES + 1} files and ${seeded.chunks} chunks, seeded in ${seconds} s. p95 of ${ITERATIONS_OF_ORDER} pages of ${PAGE} rows at ` +
       `offset ${OFFSET}, for one caller over HTTP, including the count. ` +
-      `Filters: ${ITERATIONS} pages, one in each of the six orders and both directions; ` +
-      `the last two filters, ${ITERATIONS / 2} pages. ` +
+      `Each filter is measured with ${ITERATIONS} pages: one for each of the six orders in each direction. ` +
+      `The last two filters are measured with ${ITERATIONS / 2} pages. ` +
       `The baseline is the same page and total from the MongoDB driver at the same time. Target: below ${MAX_MS} ms and at most ` +
       `${MAX_RATIO}× the driver; substrings and negated tags by the ratio alone. *At rest*: no file of the user changed ` +
       'for a minute, so totals are cached. *Changing*: every total is counted again.',

@@ -37,7 +37,8 @@ export function createUploadStreamStarter(
 ): UploadStreamStarter {
   const closing = new AbortController();
   /**
-   * By the workflow id of each stream that is being signalled: the newest run that waits for the next signal, or null.
+   * Maps the workflow id of each stream that is being signalled to the newest run that waits for the next signal; to
+   * null if no run waits.
    */
   const signalling = new Map<string, RunDoc | null>();
   const signalledAt = new Map<string, number>();
@@ -69,7 +70,7 @@ export function createUploadStreamStarter(
     } catch (error) {
       log.warn(
         { runId: _id, workflowId, organizationId, requestId, err: error },
-        'the upload stream could not be signalled; the sweeper repeats it',
+        'the upload stream could not be signalled; the sweeper repeats the signal',
       );
     }
   };

@@ -15,7 +15,7 @@ type Store = Pick<ActivityDeps['store'], 'transaction' | 'events' | 'ledger'>;
 const ITEMS_PER_EVENT = 100;
 /** Maximum number of events that one transaction writes. */
 const EVENTS_AT_ONCE = 20;
-/** Reason for an item that the connector marks as not selectable without a reason. */
+/** Reason for an item that the connector marks as not selectable if the connector gives no reason. */
 const DEFAULT_REASON = 'The source does not provide this item in a readable form. Open the item at the source.';
 
 type Request = Pick<SyncSourceRequest, 'ingest' | 'isWhole'>;

@@ -12,7 +12,8 @@ export interface DirtySchedules {
   /** Marks a data source that is new, reconnected or revoked. */
   markSource(owner: Owner, dataSourceId: number, session: Session): Promise<void>;
   /**
-   * Marks an accepted container. @param enabled setting of its request; a container that was never enabled has no row
+   * Marks an accepted container.
+   * @param enabled whether the request enables scheduled syncs; a container that was never enabled has no row
    */
   markContainer(owner: Owner, fileId: number, enabled: boolean, session: Session): Promise<void>;
   /** Marks users whose settings change. */

@@ -234,7 +234,7 @@ describe('upload stream of a user', () => {
   test('waits for the sweeper while Temporal is unreachable, and is not signalled after closing', async () => {
     const { starter, temporal, lines } = open(fakeTemporal({}, 'd1:uploads:2'));
     await starter.signalStream(runOf(1));
-    expect(lines).toEqual(['the upload stream could not be signalled; the sweeper repeats it']);
+    expect(lines).toEqual(['the upload stream could not be signalled; the sweeper repeats the signal']);
     temporal.state.fails = null;
     await starter.signalStream(runOf(1));
     expect(temporal.ids()).toEqual(['d1:uploads:2']);

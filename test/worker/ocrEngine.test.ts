@@ -6,7 +6,10 @@ import { expect, test } from '@jest/globals';
 import { everyRow } from '../support/everyRow.js';
 import { ocrEngine } from '../../worker/ocrEngine.js';
 
-/** Returns the warnings about an installed Tesseract with these languages, as lists of missing data with their text. */
+/**
+ * Returns the warnings that are logged if Tesseract is installed with these languages. Each warning is a pair: the list
+ * of missing languages, and the text of the warning.
+ */
 async function warningsFor(installed: readonly string[]): Promise<[unknown, string][]> {
   const searchPath = await mkdtemp(path.join(tmpdir(), 'allotrope-tesseract-'));
   try {
