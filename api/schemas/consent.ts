@@ -121,7 +121,8 @@ const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   microsoft_tenant:
     'For OneDrive, Outlook and SharePoint: id or domain of the Microsoft tenant whose users may consent. Default, also for null: `common`, users of any tenant.',
   sharepoint_site_name:
-    'For SharePoint: name or path of the site as in its address, such as `teams/Crew`. Default, also for null: the root site. `GET /integrations/sharepoint/sites/list` returns it.',
+    'For SharePoint: name or path of the site as in its address, such as `teams/Crew`. Default, also for null: ' +
+    'the root site. `GET /integrations/sharepoint/sites/list` returns the possible values.',
   zendesk_subdomain:
     'Required for Zendesk (400 if absent, null or empty), ignored otherwise: `example` for an account at `example.zendesk.com`.',
   confluence_subdomain:
@@ -179,7 +180,8 @@ export const oauthUrlBody = () =>
               'Redirect address registered with the client: `/integrations/servicenow` on `PUBLIC_URL` or one of `PUBLIC_URL_ALIASES`.',
             ),
           }).description(
-            'OAuth client of a ServiceNow instance. It is required for `SERVICENOW`, whose fields must then all be present, and is ignored for other services.',
+            'OAuth client of a ServiceNow instance. It is required for `SERVICENOW`, with all of its fields. ' +
+              'Other services ignore it.',
           ),
         ),
       ).description(

@@ -62,8 +62,8 @@ export const fairnessKeys = {
 export const TRACE_HEADER = '_tracer-data';
 
 /**
- * Returns the task queue of transcriptions, which is separate so that waiting for a service occupies no slots of the
- * readers.
+ * Returns the task queue of transcriptions, which is separate so that activities that wait for the transcription
+ * service do not occupy slots of the activities that read files.
  */
 export const transcriptionQueue = (taskQueue: string): string => `${taskQueue}-transcriptions`;
 

@@ -90,7 +90,7 @@ export interface DataSourceCommands {
     workflowId: string | null,
     session: Session,
   ): Promise<DataSourceDoc | null>;
-  /** Stores the options that a later call requested for its files. */
+  /** Stores the options that a call after the connection requested for the files of the data source. */
   storeOptions(tenant: Tenant, id: number, options: ConnectionOptions, session: Session): Promise<void>;
   /** Deletes all data sources of a user, including their credentials. */
   removeAll(tenant: Tenant): Promise<void>;

@@ -1,7 +1,7 @@
 /**
  * Emulates S3 on loopback as a source, by its published API: path style, paged ListBuckets and ListObjectsV2,
  * GetObject. It computes signatures from the request as received. Each bucket has a region. A page whose keys are all
- * deleted is empty, but not the last.
+ * deleted is empty, but other pages may follow it.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
