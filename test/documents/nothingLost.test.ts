@@ -114,6 +114,10 @@ const omitted: ReadonlyArray<readonly [name: string, html: string]> = [
     'a hidden part of the page header',
     `<header><button aria-expanded=false>More</button><div hidden>${ANSWER}</div></header>`,
   ],
+  [
+    'the data of a script in an element',
+    `<div class=state>${JSON.stringify({ text: POSTS_TEXT, ids: [ANSWER] })}</div>`,
+  ],
   ['the noscript of a page with text', `<noscript><p>${ANSWER}</p>${POSTS}</noscript>`],
   [
     'JSON-LD of a page with text',
