@@ -9,12 +9,10 @@ import { eachElement, isElement, type PageElement } from './pageElement.js';
  */
 export function revealContent(root: Document): void {
   const hidden: PageElement[] = [];
-  const places = new Map<string, PageElement>();
   const controlled = new Set<string>();
   eachElement(root, (element) => {
     const { name } = element;
     if (name === 'title') element.children = [];
-    else if (name === 'template') places.set((element.attribs['id'] ?? '').slice(2), element);
     else if (name === 'button' && isQuestion(element)) element.name = 'p';
     else if (name === 'form' && holdsProductData(element)) element.name = 'div';
     // Most elements have no attributes, or only a class and an address.
@@ -29,32 +27,46 @@ export function revealContent(root: Document): void {
   });
   const panels = hidden.filter((element) => isPanel(element, controlled) && !isOverlay(element));
   if (panels.length > 0) measureText(root, new Set());
-  let moves = 0;
+  const streamed = new Map<string, PageElement>();
   for (const element of panels) {
     const { textLength, linkLength } = element;
-    if (textLength < MIN_PANEL_LENGTH || linkLength > MAX_LINK_SHARE * textLength) continue;
+    const id = element.attribs['id'] ?? '';
+    const isStreamed = STREAMED_ID.test(id);
+    // A streamed part may consist of the places of further parts.
+    if ((textLength < MIN_PANEL_LENGTH && !isStreamed) || linkLength > MAX_LINK_SHARE * textLength) continue;
     show(element);
-    if (moves < MAX_MOVES && moveTo(places.get((element.attribs['id'] ?? '').slice(2)), element)) moves += 1;
+    if (isStreamed) streamed.set(id.slice(2), element);
   }
+  if (streamed.size > 0) moveStreamed(root, streamed);
 }
 
-/** Maximum number of moved parts, and maximum depth of their places: the recursion over the tree must stay shallow. */
-const MAX_MOVES = 30;
+/** Maximum depth of the place of a streamed part: the recursion over the tree must stay shallow. */
 const DEEPEST_PLACE = 100;
 
-/** Moves the content of a streamed part to its place, as the page's script would. @returns whether it was moved */
-function moveTo(place: PageElement | undefined, streamed: PageElement): boolean {
-  if (place === undefined || !STREAMED_ID.test(streamed.attribs['id'] ?? '')) return false;
+/**
+ * Moves streamed parts to their places, as the page's script would. A moved part is searched for places of further
+ * parts, so outer parts move first and the depth of each place is final.
+ * @param streamed the parts by the number in their id, which is also in the id of the place
+ */
+function moveStreamed(root: Document, streamed: ReadonlyMap<string, PageElement>): void {
+  const parts = new Set(streamed.values());
+  eachElement(root, (place) => {
+    // A part is searched at its place, so a part cannot get inside of itself.
+    if (parts.has(place)) return false;
+    const part = place.name === 'template' ? streamed.get((place.attribs['id'] ?? '').slice(2)) : undefined;
+    if (part === undefined || part.children.length === 0 || depthOf(place) > DEEPEST_PLACE) return true;
+    place.name = 'div';
+    place.children = part.children;
+    for (const child of place.children) child.parent = place;
+    part.children = [];
+    return true;
+  });
+}
+
+function depthOf(element: PageElement): number {
   let depth = 0;
-  for (let node: PageElement['parent'] = place; isElement(node); node = node.parent) {
-    // A part must not contain its own place: that would be a cycle.
-    if (node === streamed || ++depth > DEEPEST_PLACE) return false;
-  }
-  place.name = 'div';
-  place.children = streamed.children;
-  for (const child of place.children) child.parent = place;
-  streamed.children = [];
-  return true;
+  for (let node: PageElement['parent'] = element; isElement(node); node = node.parent) depth += 1;
+  return depth;
 }
 
 /** Minimum number of characters of a panel: shorter elements are labels and icons. */

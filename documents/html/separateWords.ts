@@ -22,11 +22,12 @@ const MAX_SEPARATOR_LENGTH = 5;
 const SEPARATOR = /^\s*[·|•]\s*$/;
 
 /**
- * Whether style sheets probably separate the element from its neighbour: a link, or a span with a class, as in lists of
- * properties (`<span class=year>2026</span><span class=length>2 h</span>`). A single letter is an initial.
+ * Whether style sheets probably separate the element from its neighbour: a link, the label of a field, or a span with a
+ * class, as in lists of properties (`<span class=year>2026</span><span class=length>2 h</span>`). A single letter is an
+ * initial.
  */
 function isStyledApart({ name, attribs, textLength }: PageElement): boolean {
-  return textLength > 1 && (name === 'a' || (name === 'span' && attribs['class'] !== undefined));
+  return textLength > 1 && (name === 'a' || name === 'label' || (name === 'span' && attribs['class'] !== undefined));
 }
 
 /** Whether two parts of a term are a qualified name: `<dt><span>signal.</span><span>SIGINT</span>`. */

@@ -36,6 +36,11 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `Read this\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
   ],
   [
+    'keeps links in a sentence between blocks',
+    `<body><article><h1>Harbour</h1>${`<p>${PARAGRAPH}</p>`.repeat(6)}<div>The boat, also sold as <a href=/nora class=btn>Nora</a>, is <a href=/test>fast</a>.<div>${PARAGRAPH} It is deep.</div></div></article>`,
+    `# Harbour\n\n${Array.from({ length: 6 }, () => PARAGRAPH).join('\n\n')}\n\nThe boat, also sold as Nora, is fast.\n\n${PARAGRAPH} It is deep.`,
+  ],
+  [
     'drops a doubtful block if most of the text remains',
     `<body><main><article><h1>Harbour</h1>${`<p>${PARAGRAPH}</p>`.repeat(6)}</article><div class=newsletter><h4>Our letter</h4><p>One letter each week with news from the coast.</p><form><input type=email></form></div></main>`,
     `# Harbour\n\n${Array.from({ length: 6 }, () => PARAGRAPH).join('\n\n')}`,

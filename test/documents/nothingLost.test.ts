@@ -69,6 +69,11 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     `${PARAGRAPH}\n\n${ANSWER}`,
   ],
   [
+    'a part that React streamed inside of an empty one',
+    `<main><p>${PARAGRAPH}</p><template id="B:0"></template></main><div hidden id="S:0"><template id="P:1"></template></div><div hidden id="S:1"><p>${ANSWER}</p></div>`,
+    `${PARAGRAPH}\n\n${ANSWER}`,
+  ],
+  [
     'a question in a button outside of a heading',
     `<main><p>${PARAGRAPH}</p><div><button aria-expanded=true>When does the ferry leave?</button><div>${ANSWER}</div></div></main>`,
     `${PARAGRAPH}\n\nWhen does the ferry leave?\n\n${ANSWER}`,
@@ -108,6 +113,10 @@ const omitted: ReadonlyArray<readonly [name: string, html: string]> = [
   [
     'a hidden part of the page header',
     `<header><button aria-expanded=false>More</button><div hidden>${ANSWER}</div></header>`,
+  ],
+  [
+    'the data of a script in an element',
+    `<div class=state>${JSON.stringify({ text: POSTS_TEXT, ids: [ANSWER] })}</div>`,
   ],
   ['the noscript of a page with text', `<noscript><p>${ANSWER}</p>${POSTS}</noscript>`],
   [
@@ -195,7 +204,7 @@ const part = (nth: number): string =>
 test('reads thousands of streamed parts that contain each other', () => {
   const parts = Array.from({ length: 3000 }, (_, at) => part(3000 - at)).join('');
   const text = textOf(`<html><body>${parts}<template id="B:1"></template>`);
-  expect(text).toMatch(/streamed part 1$/);
+  expect(text).toMatch(/streamed part 1\n+Some text of the streamed part 2\n/);
   expect(text).toContain('streamed part 3000');
 });
 

@@ -77,6 +77,11 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '# A\n\n- one two\n- three',
   ],
   [
+    'the label of a field and its count as separate words',
+    '<div><label><input type=radio>Ropes</label><span class=count>1385</span></div>',
+    'Ropes 1385',
+  ],
+  [
     'links and spans with classes next to each other as separate words',
     '<p><span class=year>2026</span><span class=length>2 h</span></p><p><a href=/a>Ann</a><a href=/b>Ben</a></p>',
     '2026 2 h\n\nAnn Ben',

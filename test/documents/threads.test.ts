@@ -72,3 +72,13 @@ test('omits the date of joining from the line of a post, and does not split the 
     `## Ann 2, 4 Jun 2024, 10:02\n\n${ANSWER}\n\n| Gate | Metres |\n| --- | --- |\n| North | 40 |`,
   );
 });
+
+test('omits the line of a post whose text is not content', () => {
+  const post = (nth: number, body: string): string =>
+    `<div class=post><a class=username href=/u/${nth}>Ann ${nth}</a> <time datetime=2024-05-0${nth}>May ${nth}, 2024</time><div class=text>${body}</div></div>`;
+  const text = textOf(
+    `<main><h1>Locks</h1>${post(1, `<p>${QUESTION}</p>`)}${post(2, `<p>${ANSWER}</p>`)}${post(3, '<div hidden>Draft</div>')}</main>`,
+  );
+  expect(text).toContain('## Ann 2, May 2, 2024');
+  expect(text).not.toContain('Ann 3');
+});

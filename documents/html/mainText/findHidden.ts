@@ -21,6 +21,7 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
       !isButton(element) &&
       !isTabBar(element) &&
       !isSearch(element) &&
+      !isData(element) &&
       !isOfCode(element, names) &&
       !isTooltip(element, names) &&
       !isConsent(element, page.textLength, names)
@@ -177,6 +178,23 @@ function meaningOfName(name: string | undefined, names: Map<string, number>): nu
     (TOOLTIP.test(name) ? NAMED.tooltip : 0);
   names.set(name, kind);
   return kind;
+}
+
+/** Minimum number of visible characters of data: a shorter object may be an example in a sentence. */
+const MIN_DATA_LENGTH = 200;
+const DATA_TAGS = new Set(['div', 'span']);
+
+/** Whether the text of the element is an object of JSON, which a script reads and a style sheet hides. */
+function isData({ name, textLength, children }: PageElement): boolean {
+  const [only] = children;
+  if (textLength < MIN_DATA_LENGTH || !DATA_TAGS.has(name) || children.length !== 1) return false;
+  if (only === undefined || !isText(only) || !/^\s*\{\s*"[^]*\}\s*$/.test(only.data)) return false;
+  try {
+    JSON.parse(only.data);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Maximum number of characters of a form that is only a field with its label. */

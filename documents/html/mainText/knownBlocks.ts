@@ -1,13 +1,24 @@
+import type { ChildNode } from 'domhandler';
 import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
 import { previousElement } from '../listItems.js';
 import { LISTS, PREFORMATTED } from '../tagSets.js';
-import type { PageMeasures } from './pageMeasures.js';
+import { isBlock, type PageMeasures } from './pageMeasures.js';
 
 /** Whether the element is a paragraph or code without links, which is removed only with its container. */
 export function isParagraph(element: PageElement): boolean {
   if (element.name === 'pre') return true;
   return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
 }
+
+/**
+ * Whether the element is a part of a sentence: an inline element, such as a link, directly before or after words. A
+ * separator of a menu (`|`, `·`) is not a word.
+ */
+export function isInSentence(element: PageElement): boolean {
+  return !isBlock(element) && (isWords(element.prev) || isWords(element.next));
+}
+
+const isWords = (node: ChildNode | null): boolean => node !== null && isText(node) && /[\p{L}\p{N}]/u.test(node.data);
 
 /** Minimum number of links of a menu column that is not a cell of a table. */
 const MIN_COLUMN_LINKS = 10;

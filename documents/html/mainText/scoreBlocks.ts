@@ -8,6 +8,7 @@ import {
   isMenu,
   isMenuColumn,
   isFootnotes,
+  isInSentence,
   isParagraph,
   isOnlyLabel,
   keepsCode,
@@ -92,7 +93,7 @@ export function scoreBlocks(
       if (isText(child)) at += child.visibleLength;
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       at += child.textLength;
-      if (isUnscored(child, page, written) || belongsTogether(child, step.inCore)) continue;
+      if (isUnscored(child, page, written) || belongsTogether(child, step.inCore) || isInSentence(child)) continue;
       const children = page.repeats.get(child) ?? null;
       const next = enter(child, step, page);
       const removedBefore = removedLength;

@@ -1,5 +1,5 @@
 import type { ChildNode, ParentNode } from 'domhandler';
-import { HOLDS, isElement, PageElement, PageText } from '../pageElement.js';
+import { HOLDS, isElement, isText, PageElement, PageText } from '../pageElement.js';
 import { LISTS } from '../tagSets.js';
 import { findBodies } from './findBodies.js';
 import type { Post } from './findPosts.js';
@@ -37,12 +37,21 @@ export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): v
       if (whole !== null) leftOut.add(whole);
       else if (mark === date?.element && date.node !== null) date.node.data = '';
     }
+    if (!holdsText(element, leftOut, elements)) continue;
     const line = new PostBorder('post', [
       new PageText(date === null || date.text === '' ? author.text : `${author.text}, ${date.text}`),
     ]);
     insert(element, line);
   }
 }
+
+/** Whether a post still has text of its own: its body may have been removed as a block that is not content. */
+const holdsText = (element: PageElement, leftOut: ReadonlySet<PageElement>, posts: Elements): boolean =>
+  element.children.some((child) =>
+    isElement(child)
+      ? child.textLength > 0 && !leftOut.has(child) && !posts.has(child) && holdsText(child, leftOut, posts)
+      : isText(child) && child.data.trim() !== '',
+  );
 
 /**
  * Removes the elements that the template repeats around the bodies of most posts: buttons, numbers, details of the
