@@ -12,6 +12,7 @@ import { removeCopies } from './removeCopies.js';
 import { removeFooters } from './removeFooters.js';
 import { removeLinkLabels } from './removeLinkLabels.js';
 import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
+import { placeTitleNotes } from './reference/titleNotes.js';
 import { withTitle } from './withTitle.js';
 
 export interface Selection {
@@ -65,6 +66,7 @@ export function findMainText(tree: Document, declared: DeclaredKind | null, titl
       const nodes = withTitle(tree, title, removed, isOnce);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
+      if (declared === 'reference') placeTitleNotes(tree, leftOut);
       return { nodes, leftOut };
     }
   }

@@ -33,7 +33,16 @@ export interface PageMeasures {
   /** The repeated children of each element that has any. */
   readonly repeats: ReadonlyMap<ParentNode, Repeats>;
   readonly names: NameReader;
+  /** The last position of each text of a heading or of a term, by textKey; of reference documentation only. */
+  readonly titles: ReadonlyMap<string, number>;
 }
+
+/** Returns a key that is equal for elements with equal text. */
+export const textKey = ({ textLength, textHash }: PageElement): string => `${textLength} ${textHash}`;
+
+/** Whether the element is a heading, or a term that is not an entry of a table of contents. */
+const isTitle = ({ name, linkLength, textLength }: PageElement): boolean =>
+  HEADINGS.has(name) || (name === 'dt' && linkLength < 0.5 * textLength);
 
 export function isBlock(element: PageElement): boolean {
   return BLOCKS.has(element.name) || (element.holds & HOLDS.block) !== 0;
@@ -95,6 +104,7 @@ export function measurePage(
     codeBlocks: 0,
   };
   const repeats = new Map<ParentNode, Repeats>();
+  const titles = new Map<string, number>();
   let at = 0;
   let coreStart = 0;
   const visit = (node: ParentNode): void => {
@@ -108,6 +118,7 @@ export function measurePage(
       if (isText(child)) at += Math.max(0, child.visibleLength);
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       countElement(child, at, names, counts);
+      if (declared === 'reference' && isTitle(child)) titles.set(textKey(child), at);
       const start = at;
       visit(child);
       at = start + child.textLength;
@@ -132,6 +143,7 @@ export function measurePage(
     shapes: shapesOf(all, coreSize, counts),
     repeats,
     names,
+    titles,
   };
 }
 
