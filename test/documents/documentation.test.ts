@@ -170,8 +170,8 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ],
   [
     'rustdoc: links to the full text, with the address of the title, but no other short links',
-    `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1>${BODY}<h4>fn <a href=g#open>open</a>()</h4><p>${P} <a href=g#open>Read more</a></p><h4>fn <a href=g#close>close</a>()</h4><div> <a href=g#close>Read more</a></div><p>${P} <a href=g#open>Read more</a></p><p>${P} See <a href=g#close>Close</a></p><ul><li><a href=g#close>Close</a></li></ul></main></body>`,
-    `# Struct Gate\n\n${TEXT}\n\n#### fn open()\n\n${P}\n\n#### fn close()\n\n${P} Read more\n\n${P} See Close\n\n- Close`,
+    `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1>${BODY}<h4>fn <a href=g#open>open</a>()</h4><p>${P} <a href=g#open>Read more</a></p><h4>fn <a href=g#close>close</a>()</h4><div> <a href=g#close>Read more</a></div><p>${P} <a href=g#open>Read more</a></p><p>${P} See <a href=g#close>Close</a></p><p>Locks of harbour.<a href=g#close>Close</a></p><ul><li><a href=g#close>Close</a></li></ul></main></body>`,
+    `# Struct Gate\n\n${TEXT}\n\n#### fn open()\n\n${P}\n\n#### fn close()\n\n${P} Read more\n\n${P} See Close\n\nLocks of harbour.Close\n\n- Close`,
   ],
   [
     'QDoc: a link to the details at the end of a summary, but not a name of a function there',
@@ -180,8 +180,8 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ],
   [
     'BoostBook: the contents of the page itself, but no list with other links',
-    `<head><meta name="generator" content="DocBook XSL Stylesheets Vsnapshot"></head><body><div class=section><h2>Gates</h2><div class=toc><dl class=toc><dt>1. <span><a href=gates.html#n>North <code>gate</code></a></span></dt><dt>2. <span><a href=gates.html#s>South gate</a></span></dt></dl></div><ul><li><a href=gates.html#n>South gate</a></li><li><a href=locks.html#l>Locks</a></li></ul><dl><dt><a href=quay.html#q>Quay</a></dt><dt><a href=pier.html#p>Pier</a></dt></dl><p><a href=gates.html#a>A</a> <a href=gates.html#b>B</a></p><dl><dt><a name=a></a><span>A</span></dt><dd><p>Anchor</p></dd><dt><span>B</span></dt><dd><p>Bridge</p></dd></dl><h3><a name=n></a>North <code>gate</code></h3>${BODY}<h3><a name=s></a>South gate</h3><p>${P}</p></div></body>`,
-    `## Gates\n\n- South gate\n- Locks\n\nQuay\n\nPier\n\nA\n: Anchor\n\nB\n: Bridge\n\n### North \`gate\`\n\n${TEXT}\n\n### South gate\n\n${P}`,
+    `<head><meta name="generator" content="DocBook XSL Stylesheets Vsnapshot"></head><body><div class=section><h2>Gates</h2><div class=toc><dl class=toc><dt>1. <span><a href=page#n>North <code>gate</code></a></span></dt><dt>2. <span><a href=page#s>South gate</a></span></dt></dl></div><ul><li><a href=page#n>South gate</a></li><li><a href=locks.html#l>Locks</a></li></ul><p><code><a href=other#a>A</a>, <a href=other#b>B</a></code></p><dl><dt><a href=quay.html#q>Quay</a></dt><dt><a href=pier.html#p>Pier</a></dt></dl><p><a href=page#a>A</a> <a href=page#b>B</a></p><dl><dt><a name=a></a><span>A</span></dt><dd><p>Anchor</p></dd><dt><span>B</span></dt><dd><p>Bridge</p></dd></dl><h3><a name=n></a>North <code>gate</code></h3>${BODY}<h3><a name=s></a>South gate</h3><p>${P}</p></div></body>`,
+    `## Gates\n\n- South gate\n- Locks\n\n\`A, B\`\n\nQuay\n\nPier\n\nA\n: Anchor\n\nB\n: Bridge\n\n### North \`gate\`\n\n${TEXT}\n\n### South gate\n\n${P}`,
   ],
   [
     'DocBook: the icon of a note with the text of its heading, but no icon with another label',

@@ -29,7 +29,8 @@ export function isMoreLink(element: PageElement, title: PageElement | null): boo
 /** Words without signs of code. */
 const WORDS = /^\s*\p{L}[\p{L}\s]+(?:\.{3}|…)?\s*$/u;
 const ELLIPSIS = /(?:\.{3}|…)\s*$/;
-const SENTENCE_END = /[.!?。！？]\s*$/;
+/** The end of a sentence. A dot without a space after it is a part of a name: `java.lang.<a>Object</a>`. */
+const SENTENCE_END = /[.!?]\s+$|[。！？]\s*$/;
 
 const PARAGRAPHS = new Set(['p', 'div']);
 

@@ -15,6 +15,8 @@ export interface PageMeasures {
   readonly proseLength: number;
   /** The kind that the page declares; null if it declares none. */
   readonly declared: DeclaredKind | null;
+  /** The last part of the path of the page's address, with which links lead to places in the page; '' without one. */
+  readonly fileName: string;
   /** Whether a main element has a substantial share of the text: in some templates it is empty. */
   readonly hasMain: boolean;
   readonly articles: number;
@@ -86,7 +88,7 @@ export function measurePage(
   root: Document,
   all: Measure,
   leftOut: ReadonlySet<PageElement>,
-  declared: DeclaredKind | null,
+  { declared, fileName }: Pick<PageMeasures, 'declared' | 'fileName'>,
 ): PageMeasures {
   const names = new NameReader();
   const core = findCore(root, all.proseLength);
@@ -132,6 +134,7 @@ export function measurePage(
     textLength: all.textLength,
     proseLength: all.proseLength,
     declared,
+    fileName,
     hasMain: counts.mainLength >= 0.25 * all.textLength,
     articles: counts.articles,
     titleAt: counts.titleAt,
