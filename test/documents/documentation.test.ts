@@ -39,9 +39,9 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gate.open\n\n${TEXT}`,
   ],
   [
-    'YARD: line numbers in a separate column',
-    `<body><h1>Gate</h1>${BODY}<table class=source_code><tr><td><pre class=lines>179\n180\n181</pre></td><td><pre>def open\n  true\nend</pre></td></tr></table><p>${P}</p>`,
-    `# Gate\n\n${TEXT}\n\n\`\`\`\ndef open\n  true\nend\n\`\`\`\n\n${P}`,
+    'YARD: line numbers in a separate column, but no other numbers',
+    `<body><h1>Gate</h1>${BODY}<table class=source_code><tr><td><pre class=lines>179\n180\n181</pre></td><td><pre>def open\n  true\nend</pre></td></tr></table><p>${P}</p><pre>208\n151\n</pre>`,
+    `# Gate\n\n${TEXT}\n\n\`\`\`\ndef open\n  true\nend\n\`\`\`\n\n${P}\n\n\`\`\`\n208\n151\n\`\`\``,
   ],
   [
     'AsciiDoc: a synopsis outside of the section with most of the text',

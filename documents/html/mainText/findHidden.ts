@@ -128,10 +128,12 @@ function isCodeLink(element: PageElement): boolean {
   );
 }
 
-/** Whether the text has at least two lines, each a number. */
+/** Whether the text has at least two lines, which are numbers in a row. Other numbers can be the output of a program. */
 function isNumbers(element: PageElement): boolean {
-  const text = element.children.map((child) => ('data' in child ? child.data : isElement(child) ? textIn(child) : ''));
-  return /^\s*\d+(?:\s*\n\s*\d+)+\s*$/.test(text.join(''));
+  const text = textIn(element);
+  if (!/^\s*\d+(?:\s*\n\s*\d+)+\s*$/.test(text)) return false;
+  const numbers = text.trim().split(/\s+/).map(Number);
+  return numbers.every((number, i) => number === (numbers[0] ?? 0) + i);
 }
 
 const textIn = (element: PageElement): string =>
