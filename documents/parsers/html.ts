@@ -33,7 +33,7 @@ export const htmlParser = {
     const mainTextOf = (page: Document): RenderedText => {
       applySkips(page, input.html);
       revealContent(page);
-      const found = findMainText(page, declared, title);
+      const found = findMainText(page, { declared, title, baseUrl: input.baseUrl });
       const { selection, removed } = site ? withoutRepeated(page, found, site) : { selection: found, removed: null };
       removeRepeatedLabels(selection.nodes, selection.leftOut);
       const mainText = renderText(selection.nodes, selection.leftOut, limits.maxTextCharacters);

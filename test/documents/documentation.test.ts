@@ -39,9 +39,9 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gate.open\n\n${TEXT}`,
   ],
   [
-    'YARD: line numbers in a separate column',
-    `<body><h1>Gate</h1>${BODY}<table class=source_code><tr><td><pre class=lines>179\n180\n181</pre></td><td><pre>def open\n  true\nend</pre></td></tr></table><p>${P}</p>`,
-    `# Gate\n\n${TEXT}\n\n\`\`\`\ndef open\n  true\nend\n\`\`\`\n\n${P}`,
+    'YARD: line numbers in a separate column, but no other numbers',
+    `<body><h1>Gate</h1>${BODY}<table class=source_code><tr><td><pre class=lines>179\n180\n181</pre></td><td><pre>def open\n  true\nend</pre></td></tr></table><p>${P}</p><pre>208\n151\n</pre>`,
+    `# Gate\n\n${TEXT}\n\n\`\`\`\ndef open\n  true\nend\n\`\`\`\n\n${P}\n\n\`\`\`\n208\n151\n\`\`\``,
   ],
   [
     'AsciiDoc: a synopsis outside of the section with most of the text',
@@ -162,6 +162,36 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     'BoostBook: the date of the last revision next to the footer',
     `<head><meta name="generator" content="DocBook XSL Stylesheets Vsnapshot"></head><body><div class=section><h2>Gates</h2>${BODY}</div><table width="100%"><tr><td align=left><p><small>Last revised: June 12, 2007 at 14:01:23 -0400</small></p></td><td align=right><div class=copyright-footer></div></td></tr></table></body>`,
     `## Gates\n\n${TEXT}`,
+  ],
+  [
+    'rustdoc: the version, which the style sheet shows next to a title, and the sign above an example that fails',
+    `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1>${BODY}<details open><summary><section id=a class=impl><span class=rightside><span class=since>1.2.0</span> · <a class=srclink href=s>source</a></span><a href=#a class=anchor></a><h3>impl Lock for Gate</h3></section></summary><p>${P}</p></details><section><p>${P}</p><h3>impl Key for Gate</h3></section><div class=information><div class="tooltip compile_fail">ⓘ</div></div><div class=example-wrap>${CODE}</div></main></body>`,
+    `# Struct Gate\n\n${TEXT}\n\n### impl Lock for Gate\n\n1.2.0\n\n${P}\n\n${P}\n\n### impl Key for Gate\n\n\`\`\`\nopen_gate (2);\n\`\`\``,
+  ],
+  [
+    'rustdoc: links to the full text, with the address of the title, but no other short links',
+    `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1>${BODY}<h4>fn <a href=g#open>open</a>()</h4><p>${P} <a href=g#open>Read more</a></p><h4>fn <a href=g#close>close</a>()</h4><div> <a href=g#close>Read more</a></div><p>${P} <a href=g#open>Read more</a></p><p>${P} See <a href=g#close>Close</a></p><p>Locks of harbour.<a href=g#close>Close</a></p><ul><li><a href=g#close>Close</a></li></ul></main></body>`,
+    `# Struct Gate\n\n${TEXT}\n\n#### fn open()\n\n${P}\n\n#### fn close()\n\n${P} Read more\n\n${P} See Close\n\nLocks of harbour.Close\n\n- Close`,
+  ],
+  [
+    'QDoc: a link to the details at the end of a summary, but not a name of a function there',
+    `<!doctype html><html><!-- gate.qdoc --><head></head><body><div class="content mainContent"><h1>Gate Class</h1><p>${P} <a href=#details>More...</a></p><p>${P} <a href=#open>open(...)</a></p><a name=details></a><h2>Description</h2>${BODY}</div></body>`,
+    `# Gate Class\n\n${P}\n\n${P} open(...)\n\n## Description\n\n${TEXT}`,
+  ],
+  [
+    'BoostBook: the contents of the page itself, but no list with other links',
+    `<head><meta name="generator" content="DocBook XSL Stylesheets Vsnapshot"></head><body><div class=section><h2>Gates</h2><div class=toc><dl class=toc><dt>1. <span><a href=page#n>North <code>gate</code></a></span></dt><dt>2. <span><a href=page#s>South gate</a></span></dt></dl></div><ul><li><a href=page#n>South gate</a></li><li><a href=locks.html#l>Locks</a></li></ul><p><code><a href=other#a>A</a>, <a href=other#b>B</a></code></p><dl><dt><a href=quay.html#q>Quay</a></dt><dt><a href=pier.html#p>Pier</a></dt></dl><p><a href=page#a>A</a> <a href=page#b>B</a></p><dl><dt><a name=a></a><span>A</span></dt><dd><p>Anchor</p></dd><dt><span>B</span></dt><dd><p>Bridge</p></dd></dl><h3><a name=n></a>North <code>gate</code></h3>${BODY}<h3><a name=s></a>South gate</h3><p>${P}</p></div></body>`,
+    `## Gates\n\n- South gate\n- Locks\n\n\`A, B\`\n\nQuay\n\nPier\n\nA\n: Anchor\n\nB\n: Bridge\n\n### North \`gate\`\n\n${TEXT}\n\n### South gate\n\n${P}`,
+  ],
+  [
+    'DocBook: the icon of a note with the text of its heading, but no icon with another label',
+    `<body><div role=main><h1>Gates</h1>${BODY}<div class=note><table summary=Note><tr><td rowspan=2><img alt="[Note]" src=n.png></td><th>Note</th></tr><tr><td><p>${P}</p></td></tr></table></div><table><tr><td><img alt="North" src=g.png></td><th>South</th></tr><tr><td>4 m</td><td>6 m</td></tr></table></div></body>`,
+    `# Gates\n\n${TEXT}\n\nNote\n\n${P}\n\n| North | South |\n| --- | --- |\n| 4 m | 6 m |`,
+  ],
+  [
+    'mdBook: lines of an example that are hidden until the reader asks for them',
+    `<body><main><h1>Gates</h1>${BODY}<pre><code class=language-rust><span class=boring>#![allow(unused)]\n</span><span class=boring>fn main() {\n</span>    open_gate(2);\n<span class=boring>}\n</span></code></pre><p><span class=boring>Dull</span> gates.</p></main></body>`,
+    `# Gates\n\n${TEXT}\n\n\`\`\`rust\n    open_gate(2);\n\`\`\`\n\nDull gates.`,
   ],
 ];
 

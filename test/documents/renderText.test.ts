@@ -137,8 +137,8 @@ const tables: ReadonlyArray<readonly [name: string, html: string, text: string]>
   ['table cells without a table', '<td>a<td>b', 'a\n\nb'],
   [
     'a cell of several rows that is a picture, whose label is written once',
-    '<table><tr><td rowspan=2><img alt="[Note]" src=n.png></td><th>Note</th></tr><tr><td>a</td></tr></table>',
-    '| [Note] | Note |\n| --- | --- |\n|  | a |',
+    '<table><tr><td rowspan=2><img alt="[Gate]" src=n.png></td><th>Note</th></tr><tr><td>a</td></tr></table>',
+    '| [Gate] | Note |\n| --- | --- |\n|  | a |',
   ],
 ];
 

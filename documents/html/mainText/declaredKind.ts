@@ -13,7 +13,7 @@ const THREADS = /^(?:QAPage|DiscussionForumPosting)$/;
 export function declaredKind(html: string): DeclaredKind | null {
   const end = html.indexOf('</head');
   const head = html.slice(0, end === -1 ? HEAD_LENGTH : end);
-  if (isReference(head.slice(0, HEAD_LENGTH))) return 'reference';
+  if (isReference(head.slice(0, HEAD_LENGTH)) || namesGenerator(html)) return 'reference';
   const types = new Set<string>();
   addLinkedTypes(html, types);
   for (const [, type] of html.matchAll(ITEM_TYPES)) if (type !== undefined) types.add(type);
@@ -63,6 +63,17 @@ function isReference(head: string): boolean {
   const meta = /<meta\s[^<>]*name\s*=\s*["']?generator["']?[^<>]*>/i.exec(head)?.[0] ?? '';
   return GENERATORS.test(meta) || GENERATOR_COMMENTS.test(head);
 }
+
+/** Whether the footer of the page names a generator of documentation, as templates of MkDocs do. */
+function namesGenerator(html: string): boolean {
+  const start = html.lastIndexOf('<footer');
+  return start !== -1 && GENERATOR_LINE.test(html.slice(start, start + FOOTER_LENGTH));
+}
+
+/** Number of characters of a footer that are searched. */
+const FOOTER_LENGTH = 4000;
+const GENERATOR_LINE =
+  /\b(?:built|created|generated|made) (?:by|using|with)\s+<a\s[^<>]*>\s*(?:antora|docusaurus|doxygen|mdbook|mkdocs|sphinx|vitepress)\b/i;
 
 const GENERATORS =
   /content\s*=\s*["']?(?:antora|asciidoctor|docbook|docusaurus|docutils|doxygen|exdoc|gi-docgen|gtk-doc|javadoc|makeinfo|mkdocs|rustdoc|sphinx|vitepress)/i;

@@ -1,21 +1,26 @@
 import type { ChildNode, Document } from 'domhandler';
 import { previousElement } from '../listItems.js';
 import type { Measure } from '../measureText.js';
-import { eachElement, HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
+import { eachElement, HOLDS, isElement, isText, visibleLength, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
+import { isMoreLink } from './moreLinks.js';
 
 /**
- * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks,
- * bars of tabs, search forms, and buttons outside of titles.
+ * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks, links at the end of a
+ * summary, bars of tabs, search forms, icons of notes, and buttons outside of titles.
  */
 export function findHidden(root: Document, page: Measure): Set<PageElement> {
   const found = new Set<PageElement>();
   const names = new Map<string, number>();
+  let title: PageElement | null = null;
   eachElement(root, (element) => {
     if (ALWAYS_KEPT.has(element.name)) return true;
+    if (HEADINGS.has(element.name)) title = element;
     if (
       !isHidden(element, page) &&
       !isPermalink(element) &&
+      !isMoreLink(element, title) &&
+      !isNoteIcon(element) &&
       !isSwitch(element) &&
       !isCodeLink(element) &&
       !isButton(element) &&
@@ -90,10 +95,15 @@ const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-adv
 function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   const { name, textLength, attribs } = element;
   if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
+  if (isHiddenLine(element)) return true;
   return (
     textLength > 0 && textLength < MAX_FIELD_LENGTH && (meaningOfName(attribs['class'], names) & NAMED.ofCode) !== 0
   );
 }
+
+/** Whether the element is a line of a code sample that mdBook hides until the reader asks for it. */
+const isHiddenLine = ({ name, attribs, parent }: PageElement): boolean =>
+  name === 'span' && attribs['class'] === 'boring' && isElement(parent) && parent.name === 'code';
 
 /** Maximum number of visible characters of the sign of a switch, and of the label of a link of a code sample. */
 const MAX_SIGN_LENGTH = 3;
@@ -119,10 +129,12 @@ function isCodeLink(element: PageElement): boolean {
   );
 }
 
-/** Whether the text has at least two lines, each a number. */
+/** Whether the text has at least two lines, which are numbers in a row. Other numbers can be the output of a program. */
 function isNumbers(element: PageElement): boolean {
-  const text = element.children.map((child) => ('data' in child ? child.data : isElement(child) ? textIn(child) : ''));
-  return /^\s*\d+(?:\s*\n\s*\d+)+\s*$/.test(text.join(''));
+  const text = textIn(element);
+  if (!/^\s*\d+(?:\s*\n\s*\d+)+\s*$/.test(text)) return false;
+  const numbers = text.trim().split(/\s+/).map(Number);
+  return numbers.every((number, i) => number === (numbers[0] ?? 0) + i);
 }
 
 const textIn = (element: PageElement): string =>
@@ -150,11 +162,12 @@ const TOOLTIP = /(?:^|[\s_-])tooltip/i;
 
 /**
  * Whether the element is a text in a title that appears only at the pointer, with the sign that it belongs to. A word
- * that it belongs to stays.
+ * that it belongs to stays. Outside of titles, only the sign itself counts: rustdoc writes it next to code that fails.
  */
 function isTooltip(element: PageElement, names: Map<string, number>): boolean {
   const isNamed = ({ attribs }: PageElement): boolean => (meaningOfName(attribs['class'], names) & NAMED.tooltip) !== 0;
   if (element.textLength === 0 || !isNamed(element)) return false;
+  if (element.textLength <= MAX_SIGN_LENGTH && !holdsWord(element)) return true;
   let isNested = false;
   let isInTitle = false;
   for (let node = element.parent; node !== null && isElement(node) && !isInTitle; node = node.parent) {
@@ -163,6 +176,21 @@ function isTooltip(element: PageElement, names: Map<string, number>): boolean {
   }
   const isWord = (node: ChildNode): boolean => holdsWord(node) && !(isElement(node) && isNamed(node));
   return isInTitle && (isNested || !element.children.some(isWord));
+}
+
+/**
+ * Whether the element is a cell with only the icon of a note, whose label repeats the heading in the next cell, as in
+ * DocBook: `<td><img alt="[Note]"></td><th>Note</th>`.
+ */
+function isNoteIcon({ name, images, textLength, children, next }: PageElement): boolean {
+  if (name !== 'td' || images !== 1) return false;
+  let heading = next;
+  while (heading !== null && !isElement(heading)) heading = heading.next;
+  if (heading === null || heading.name !== 'th') return false;
+  const icon = children.find((child) => isElement(child) && child.name === 'img');
+  const label = icon === undefined || !isElement(icon) ? '' : (icon.attribs['alt'] ?? '');
+  const isAlone = visibleLength(label) === textLength;
+  return isAlone && label.replace(/^\[(.*)\]$/, '$1').trim() === textIn(heading).trim();
 }
 
 const NAMED = { consent: 1, ofCode: 2, tooltip: 4 } as const;

@@ -12,6 +12,7 @@ import { removeCopies } from './removeCopies.js';
 import { removeFooters } from './removeFooters.js';
 import { removeLinkLabels } from './removeLinkLabels.js';
 import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
+import { placeTitleNotes } from './reference/titleNotes.js';
 import { withTitle } from './withTitle.js';
 
 export interface Selection {
@@ -33,18 +34,23 @@ const SLACK_STEP = 2;
 /** Doubtful blocks are removed if at least this share of the text remains; otherwise they are the content. */
 const CERTAIN_SHARE = 0.5;
 
-/**
- * Chooses the strictest selection that keeps the page's content: of an index, not only the heading may remain.
- * @param title the title in the page's metadata; '' without one
- */
-export function findMainText(tree: Document, declared: DeclaredKind | null, title: string): Selection {
+/** What is known about a page besides its tree. */
+interface AboutPage {
+  readonly declared: DeclaredKind | null;
+  /** The title in the page's metadata; '' without one. */
+  readonly title: string;
+  readonly baseUrl: string | null;
+}
+
+/** Chooses the strictest selection that keeps the page's content: of an index, not only the heading may remain. */
+export function findMainText(tree: Document, { declared, title, baseUrl }: AboutPage): Selection {
   const noElements: ReadonlySet<PageElement> = new Set();
   const measured = measureText(tree, noElements);
   const whole = measured.textLength;
   const hidden = findHidden(tree, measured);
   const all = hidden.size === 0 ? measured : measureText(tree, hidden);
   if (all.textLength > 0) {
-    const page = measurePage(tree, all, hidden, declared);
+    const page = measurePage(tree, all, hidden, { declared, fileName: fileNameOf(baseUrl) });
     const posts = findPosts(tree, hidden, page.articles);
     const protectedPosts = protectPosts(posts, all.proseLength);
     for (const slack of [0, SLACK_STEP, 2 * SLACK_STEP]) {
@@ -65,12 +71,16 @@ export function findMainText(tree: Document, declared: DeclaredKind | null, titl
       const nodes = withTitle(tree, title, removed, isOnce);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
+      if (declared === 'reference') placeTitleNotes(tree, leftOut);
       return { nodes, leftOut };
     }
   }
   measureText(tree, noElements);
   return { nodes: [tree], leftOut: noElements };
 }
+
+/** Returns the last part of the path of an address; '' without one. */
+const fileNameOf = (address: string | null): string => /^[^?#]*\/([^?#/]+)(?:[?#]|$)/.exec(address ?? '')?.[1] ?? '';
 
 /** Removes blocks, and headings that would have nothing below them. */
 function removeAll(blocks: readonly PageElement[], removed: Set<PageElement>): void {

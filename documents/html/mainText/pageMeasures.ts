@@ -15,6 +15,8 @@ export interface PageMeasures {
   readonly proseLength: number;
   /** The kind that the page declares; null if it declares none. */
   readonly declared: DeclaredKind | null;
+  /** The last part of the path of the page's address, with which links lead to places in the page; '' without one. */
+  readonly fileName: string;
   /** Whether a main element has a substantial share of the text: in some templates it is empty. */
   readonly hasMain: boolean;
   readonly articles: number;
@@ -33,7 +35,16 @@ export interface PageMeasures {
   /** The repeated children of each element that has any. */
   readonly repeats: ReadonlyMap<ParentNode, Repeats>;
   readonly names: NameReader;
+  /** The last position of each text of a heading or of a term, by textKey; of reference documentation only. */
+  readonly titles: ReadonlyMap<string, number>;
 }
+
+/** Returns a key that is equal for elements with equal text. */
+export const textKey = ({ textLength, textHash }: PageElement): string => `${textLength} ${textHash}`;
+
+/** Whether the element is a heading, or a term that is not an entry of a table of contents. */
+const isTitle = ({ name, linkLength, textLength }: PageElement): boolean =>
+  HEADINGS.has(name) || (name === 'dt' && linkLength < 0.5 * textLength);
 
 export function isBlock(element: PageElement): boolean {
   return BLOCKS.has(element.name) || (element.holds & HOLDS.block) !== 0;
@@ -77,7 +88,7 @@ export function measurePage(
   root: Document,
   all: Measure,
   leftOut: ReadonlySet<PageElement>,
-  declared: DeclaredKind | null,
+  { declared, fileName }: Pick<PageMeasures, 'declared' | 'fileName'>,
 ): PageMeasures {
   const names = new NameReader();
   const core = findCore(root, all.proseLength);
@@ -95,6 +106,7 @@ export function measurePage(
     codeBlocks: 0,
   };
   const repeats = new Map<ParentNode, Repeats>();
+  const titles = new Map<string, number>();
   let at = 0;
   let coreStart = 0;
   const visit = (node: ParentNode): void => {
@@ -108,6 +120,7 @@ export function measurePage(
       if (isText(child)) at += Math.max(0, child.visibleLength);
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       countElement(child, at, names, counts);
+      if (declared === 'reference' && isTitle(child)) titles.set(textKey(child), at);
       const start = at;
       visit(child);
       at = start + child.textLength;
@@ -121,6 +134,7 @@ export function measurePage(
     textLength: all.textLength,
     proseLength: all.proseLength,
     declared,
+    fileName,
     hasMain: counts.mainLength >= 0.25 * all.textLength,
     articles: counts.articles,
     titleAt: counts.titleAt,
@@ -132,6 +146,7 @@ export function measurePage(
     shapes: shapesOf(all, coreSize, counts),
     repeats,
     names,
+    titles,
   };
 }
 

@@ -15,11 +15,12 @@ import {
 } from './knownBlocks.js';
 import { HEADINGS, LISTS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
+import { isOwnContents } from './reference/ownContents.js';
 import { isBlock, type PageMeasures } from './pageMeasures.js';
 import { pointsFor, THRESHOLD } from './points/pointsFor.js';
-import { isReferenceBar, isOfReference } from './reference.js';
+import { isReferenceBar, isOfReference } from './reference/referenceBlocks.js';
 import type { Repeats } from './repeats.js';
-import { isTitleTrail } from './titleTrail.js';
+import { isTitleTrail } from './reference/titleTrail.js';
 
 /**
  * Share of the parent's points that is added to a block's own points. The parent's points include the same share of the
@@ -117,7 +118,8 @@ export function scoreBlocks(
           isMenu(child, start, page) ||
           isBar(child, start, page) ||
           isReferenceBar(child, start, page) ||
-          isTitleTrail(child, start, page)
+          isTitleTrail(child, start, page) ||
+          isOwnContents(child, start, page)
         ) {
           removed.add(child);
           removedLength += child.textLength;

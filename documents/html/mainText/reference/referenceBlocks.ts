@@ -1,7 +1,7 @@
 import type { ChildNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
-import { HEADINGS } from '../tagSets.js';
-import type { PageMeasures } from './pageMeasures.js';
+import { HOLDS, isElement, isText, type PageElement } from '../../pageElement.js';
+import { HEADINGS } from '../../tagSets.js';
+import type { PageMeasures } from '../pageMeasures.js';
 
 const BOILERPLATE_TAGS = new Set(['nav', 'footer', 'aside']);
 const BOILERPLATE_ROLES = new Set(['navigation', 'contentinfo', 'search', 'complementary']);

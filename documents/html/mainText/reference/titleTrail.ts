@@ -1,5 +1,5 @@
-import { isElement, isText, type PageElement } from '../pageElement.js';
-import type { PageMeasures } from './pageMeasures.js';
+import { isElement, isText, type PageElement } from '../../pageElement.js';
+import type { PageMeasures } from '../pageMeasures.js';
 
 /** Maximum number of characters of a breadcrumb below the title. */
 const MAX_TRAIL = 200;

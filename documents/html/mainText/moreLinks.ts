@@ -1,0 +1,55 @@
+import type { ChildNode } from 'domhandler';
+import { eachElement, isElement, isText, type PageElement } from '../pageElement.js';
+
+/** Minimum and maximum number of visible characters of the label of such a link. */
+const MIN_LABEL_LENGTH = 4;
+const MAX_LABEL_LENGTH = 16;
+
+/**
+ * Whether the element is the link at the end of a summary that leads to the full text: `Opens a gate. More...`. Its
+ * label ends with an ellipsis, or it leads to the same address as a link in the title above it. Such a link can also be
+ * the only text of its paragraph.
+ * @param title the last heading before the element; null without one
+ */
+export function isMoreLink(element: PageElement, title: PageElement | null): boolean {
+  const { name, attribs, textLength, children } = element;
+  const href = attribs['href'];
+  if (name !== 'a' || href === undefined || textLength < MIN_LABEL_LENGTH || textLength > MAX_LABEL_LENGTH)
+    return false;
+  const [label] = children;
+  if (children.length !== 1 || label === undefined || !isText(label)) return false;
+  if (!WORDS.test(label.data) || siblingText(element, 'next') !== null) return false;
+  const before = siblingText(element, 'prev');
+  const isAtEnd = before !== null && isText(before) && SENTENCE_END.test(before.data);
+  if (isAtEnd && ELLIPSIS.test(label.data)) return true;
+  const isAlone = before === null && isElement(element.parent) && PARAGRAPHS.has(element.parent.name);
+  return (isAtEnd || isAlone) && title !== null && leadsTo(title, href);
+}
+
+/** Words without signs of code. */
+const WORDS = /^\s*\p{L}[\p{L}\s]+(?:\.{3}|…)?\s*$/u;
+const ELLIPSIS = /(?:\.{3}|…)\s*$/;
+/** The end of a sentence. A dot without a space after it is a part of a name: `java.lang.<a>Object</a>`. */
+const SENTENCE_END = /[.!?]\s+$|[。！？]\s*$/;
+
+const PARAGRAPHS = new Set(['p', 'div']);
+
+/** Returns the nearest sibling with text in one direction, or null. */
+function siblingText(element: PageElement, direction: 'prev' | 'next'): ChildNode | null {
+  let node = element[direction];
+  while (node !== null && !isVisible(node)) node = node[direction];
+  return node;
+}
+
+function isVisible(node: ChildNode): boolean {
+  return isElement(node) ? node.textLength > 0 : isText(node) && node.visibleLength > 0;
+}
+
+function leadsTo(title: PageElement, href: string): boolean {
+  let found = false;
+  eachElement(title, ({ name, attribs }) => {
+    found ||= name === 'a' && attribs['href'] === href;
+    return !found;
+  });
+  return found;
+}
