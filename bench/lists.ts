@@ -17,8 +17,9 @@ import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
 const FILES = quick ? 10_000 : 100_000;
-/** Iterations of a filter: each of six orders in both directions. An order without a filter has as many. */
+/** Measured pages of a filter: one for each of six orders in both directions. */
 const ITERATIONS = 12;
+/** Measured pages of a list that has a single order. */
 const ITERATIONS_OF_ORDER = 12;
 /** A total is cached from the second request on. */
 const WARM_UP = 2;

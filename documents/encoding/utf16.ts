@@ -25,7 +25,7 @@ export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
 /** Minimum share of ASCII characters and spaces. */
 const MIN_ASCII_SHARE = 0.01;
 
-/** Whether nearly all characters are letters, digits, punctuation or white space; numbers in 16 bits are not. */
+/** Whether nearly all characters are letters, digits, punctuation or white space; rejects binary 16-bit numbers. */
 function isText(bytes: Uint8Array, length: number, order: string): boolean {
   const text = new TextDecoder(order).decode(bytes.subarray(0, length));
   const strange =

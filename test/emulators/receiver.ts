@@ -29,9 +29,9 @@ export interface Receiver {
   readonly url: string;
   /** All deliveries in order, whatever the reaction. */
   readonly received: Received[];
-  /** `FILE_READY 7` for each delivery answered with 2xx, in order. */
+  /** Event type and object id, such as `FILE_READY 7`, of each delivery answered with 2xx, in order. */
   accepted(): string[];
-  /** `FILE_READY 7` for each delivery. */
+  /** Event type and object id, such as `FILE_READY 7`, of each delivery. */
   arrived(): string[];
   /** Sets the reaction to all later deliveries. */
   reactWith(how: (received: Received) => Reaction): void;

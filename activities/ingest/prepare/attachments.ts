@@ -16,7 +16,7 @@ const SKIPPED_SHOWN = 20;
 /** Maximum number of existing children of a file that are read. */
 const MAX_CHILDREN = 10_000;
 
-/** Fields of file_metadata about contained files that did not become files. */
+/** Fields of the parent's file_metadata about attachments for which no file was created. */
 interface AttachmentSummary {
   readonly attachments_skipped?: readonly { readonly name: string; readonly reason: string }[];
   readonly limit_reached?: string;

@@ -314,7 +314,7 @@ test('answers a dry run that exceeds the time limit of a transaction, and reads 
   expect(site.requests.filter((path) => path === '/slow.xml')).toHaveLength(1);
 });
 
-describe('an API killed at the commit whose request is repeated with the same key', () => {
+describe('a request repeated with the same key', () => {
   const large = 'k'.repeat(ROW_BYTES * 3);
   const KILLED: readonly (readonly [Row, 'before' | 'after'])[] = [
     [text('large', () => large), 'before'],
@@ -327,7 +327,7 @@ describe('an API killed at the commit whose request is repeated with the same ke
     ]),
   ];
   test.each(KILLED.map(([row, when]) => [row.path, when, row] as const))(
-    'executes %s once when killed %s the commit',
+    'executes %s once if the API is killed %s the commit',
     async (_path, when, row) => {
       const proxy = await startFaultProxy(service.env);
       const api = await startProcess('api/server', { ...service.env, MONGODB_URI: proxy.env.MONGODB_URI });
