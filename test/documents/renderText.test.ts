@@ -32,6 +32,11 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ],
   ['a definition list used to indent', '<dl><dd>Only indented</dl>', 'Only indented'],
   ['quotes', '<p>He said</p><blockquote><p>One</p><p>Two</p></blockquote>', 'He said\n\n> One\n\n> Two'],
+  [
+    'quotes at the start of an item and of a definition',
+    '<ul><li><blockquote>One</blockquote></ul><dl><dt>Term<dd><blockquote><p>Two</p></blockquote><p>Three</p></dl>',
+    '- > One\n\nTerm\n: > Two\n\n  Three',
+  ],
   ['quotes that only indent code', '<blockquote><pre>x = 1</pre></blockquote>', '```\nx = 1\n```'],
   [
     'code with its white space',

@@ -41,18 +41,22 @@ function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
 
 /**
  * Whether the element is a navigation part named by a generator, a menu or a bar of links before the first heading of
- * reference documentation, a table of its contents above the title, or the footer at its end.
+ * reference documentation, a banner of the project, a table of the page's contents above the title, or the footer at the
+ * end.
  */
 export function isReferenceBar(element: PageElement, start: number, page: PageMeasures): boolean {
   if (page.declared !== 'reference') return false;
   const { name, links, linkLength, textLength, proseLength, holds } = element;
   if (start + textLength <= page.titleAt && isContents(element)) return true;
+  // The text before the name of the project is a banner of the project: the page begins with its title.
+  if (start + textLength <= page.projectEnd) return true;
   if (TABLE_AND_LIST_TAGS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
   const names = page.names.read(element);
   if (names.includes('n:generated')) return true;
   if (start + textLength <= page.headingAt) {
     if (proseLength > 0) return false;
     if (name === 'nav' || element.attribs['role'] === 'navigation') return true;
+    if (isLinkBar(element, start + textLength <= page.titleAt)) return true;
     // The bar of Boost is a table with a logo, which is text too.
     return links >= 3 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
   }
@@ -77,6 +81,25 @@ function isFooterTable({ name, textLength, children }: PageElement, page: PageMe
   const footer = name === 'table' ? footerIn(children) : null;
   return footer !== null && textLength - footer.textLength <= MAX_BESIDE_FOOTER;
 }
+
+/**
+ * Whether the element has only links, with signs between them. One of them leads to a place in the page, unless the
+ * element is before the title.
+ */
+function isLinkBar({ links, children }: PageElement, isBeforeTitle: boolean): boolean {
+  let jumps = isBeforeTitle;
+  const visit = (nodes: readonly ChildNode[]): boolean =>
+    nodes.every((child) => {
+      if (isText(child)) return BETWEEN_LINKS.test(child.data);
+      if (!isElement(child)) return true;
+      if (child.name !== 'a') return visit(child.children);
+      jumps ||= /^#./.test(child.attribs['href'] ?? '');
+      return true;
+    });
+  return links > 0 && visit(children) && jumps;
+}
+
+const BETWEEN_LINKS = /^[\s|·•»/]*$/;
 
 /** Whether the element is one heading and links that all lead to a place in the page. */
 function isContents({ name, holds, links, linkLength, textLength, children }: PageElement): boolean {

@@ -116,7 +116,7 @@ export function scoreBlocks(
           isMenu(child, start, page) ||
           isBar(child, start, page) ||
           isReferenceBar(child, start, page) ||
-          isTitleTrail(child, start, page)
+          isTitleTrail(child, page)
         ) {
           removed.add(child);
           removedLength += child.textLength;
