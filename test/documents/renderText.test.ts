@@ -130,9 +130,14 @@ const tables: ReadonlyArray<readonly [name: string, html: string, text: string]>
   ],
   ['a table with a single column', '<table><tr><td>one<tr><td>two</table>', 'one\n\ntwo'],
   [
-    'table cells with code of several lines',
+    'table cells with code of several lines, each below its label',
     '<table><tr><th>In<th>Out<tr><td><pre>a\nb</pre><td>c</table>',
-    'In\n\nOut\n\n```\na\nb\n```\n\nc',
+    'In\n\n```\na\nb\n```\n\nOut\n\nc',
+  ],
+  [
+    'two rows of cells with code below labels in order',
+    '<table><tr><th>In<th>Out<tr><td><pre>a</pre><td>b<tr><td><pre>c</pre><td>d</table>',
+    'In\n\nOut\n\n```\na\n```\n\nb\n\n```\nc\n```\n\nd',
   ],
   ['table cells without a table', '<td>a<td>b', 'a\n\nb'],
   [

@@ -17,6 +17,7 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
       !isHidden(element, page) &&
       !isPermalink(element) &&
       !isSwitch(element) &&
+      !isMoreLink(element) &&
       !isCodeLink(element) &&
       !isButton(element) &&
       !isTabBar(element) &&
@@ -98,15 +99,38 @@ function isOfCode(element: PageElement, names: Map<string, number>): boolean {
 const MAX_SIGN_LENGTH = 3;
 const MAX_LABEL_LENGTH = 10;
 
-/** Whether the element is a link that only runs a script, and its text is a sign such as `[−]`. */
-function isSwitch({ name, attribs, textLength, children }: PageElement): boolean {
-  if (name !== 'a' || textLength === 0 || textLength > MAX_SIGN_LENGTH) return false;
+/**
+ * Whether the element is a link that only runs a script, and its text is a sign such as `[−]`, or the picture of a sign in
+ * an element that runs a script.
+ */
+function isSwitch(element: PageElement): boolean {
+  const { name, attribs, textLength, children, parent } = element;
+  if (textLength === 0 || textLength > MAX_SIGN_LENGTH) return false;
+  if (name === 'img') return isElement(parent) && 'onclick' in parent.attribs && !WORD.test(attribs['alt'] ?? '');
+  if (name !== 'a') return false;
   return /^\s*javascript:/i.test(attribs['href'] ?? '') && !children.some(holdsWord);
 }
 
+const WORD = /[\p{L}\p{N}]/u;
+
 function holdsWord(node: ChildNode): boolean {
-  return 'data' in node ? /[\p{L}\p{N}]/u.test(node.data) : isElement(node) && node.children.some(holdsWord);
+  return 'data' in node ? WORD.test(node.data) : isElement(node) && node.children.some(holdsWord);
 }
+
+/** Maximum number of visible characters of a link to more text. */
+const MAX_MORE_LENGTH = 20;
+
+/** Whether the element is a link from the end of a short description to the place of the long one: `More...`. */
+function isMoreLink({ name, attribs, textLength, children, next, prev }: PageElement): boolean {
+  if (name !== 'a' || textLength === 0 || textLength > MAX_MORE_LENGTH || prev === null) return false;
+  if (!/#./.test(attribs['href'] ?? '')) return false;
+  for (let node = next; node !== null; node = node.next)
+    if (isText(node) ? node.visibleLength > 0 : !isElement(node) || node.name !== 'br') return false;
+  const [only, more] = children;
+  return only !== undefined && more === undefined && 'data' in only && ENDS_WITH_DOTS.test(only.data);
+}
+
+const ENDS_WITH_DOTS = /[\p{L}\p{N}]\s*(?:\.{3}|…)\s*$/u;
 
 /** Whether the element is a short link after a code sample that shares its container only with the sample: it runs it. */
 function isCodeLink(element: PageElement): boolean {

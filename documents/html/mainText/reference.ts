@@ -32,11 +32,17 @@ export function isOfReference(element: PageElement, inMain: boolean, page: PageM
 
 /** Whether tag, role or names of an element indicate that it is not part of the documentation. */
 function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
-  if (TABLE_AND_LIST_TAGS.has(element.name)) return false;
+  if (TABLE_AND_LIST_TAGS.has(element.name) || isAsideTitle(element) || element.children.some(isAsideTitle))
+    return false;
   if (BOILERPLATE_TAGS.has(element.name) || BOILERPLATE_ROLES.has(element.attribs['role'] ?? '')) return true;
   // `toggle` alone also names sections that a reader can open and close.
   const isSearch = (element.holds & HOLDS.control) !== 0;
   return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name) && (name !== 'n:search' || isSearch));
+}
+
+/** Whether the node is the title that docutils gives to a note beside the text, which an author wrote. */
+function isAsideTitle(node: ChildNode): boolean {
+  return isElement(node) && node.name === 'p' && node.attribs['class'] === 'sidebar-title';
 }
 
 /**
