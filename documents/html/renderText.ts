@@ -199,12 +199,12 @@ function renderTable(table: PageElement, rendering: Rendering): void {
     return;
   }
   for (const part of content) {
-    const isLine = 'length' in part;
-    if (isLine || isCell(part)) writer.newline(2);
-    if (isLine) writer.inline(lineOf(part, rendering));
+    const isRow = 'length' in part;
+    if (isRow || isCell(part)) writer.newline(2);
+    if (isRow) writer.inline(lineOf(part, rendering));
     else if (isCell(part)) renderChildren(part, rendering);
     else renderNode(part, rendering);
-    if (isLine || isCell(part)) writer.newline(2);
+    if (isRow || isCell(part)) writer.newline(2);
   }
 }
 

@@ -24,7 +24,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gates\n\n${P}\n\n\`\`\`\ndef open(gate):\n    pass\n\`\`\`\n\n${P}`,
   ],
   [
-    'Sphinx: a note beside the text, and a value that a function creates, but no other aside',
+    'Sphinx: a note next to the text, and a value that a function creates, but no other aside',
     `<head><meta name="generator" content="Docutils 0.19"></head><body><div role=main><h1>Gates</h1><aside class=sidebar><p class=sidebar-title>Important</p><p>This is the reference. See</p><ul><li><a href=t>Basic Tutorial</a></li><li><a href=a>Advanced Tutorial</a></li></ul></aside>${BODY}<dl><dt>class Plan</dt><dd><p>A plan, created by <a href=#d>Gate.draw()</a>.</p></dd></dl></div><aside class=sidebar><p>This Page</p><ul><li><a href=b>Report a Bug</a></li></ul></aside><div class=footer>Created using <a href=x>Sphinx</a> 5.3.0.</div></body>`,
     `# Gates\n\nImportant\n\nThis is the reference. See\n\n- Basic Tutorial\n- Advanced Tutorial\n\n${TEXT}\n\nclass Plan\n: A plan, created by Gate.draw().`,
   ],

@@ -40,7 +40,7 @@ function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
   return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name) && (name !== 'n:search' || isSearch));
 }
 
-/** Whether the node is the title that docutils gives to a note beside the text, which an author wrote. */
+/** Whether the node is the title that docutils gives to a note next to the text, which an author wrote. */
 function isAsideTitle(node: ChildNode): boolean {
   return isElement(node) && node.name === 'p' && node.attribs['class'] === 'sidebar-title';
 }
