@@ -1,4 +1,5 @@
 import type { Document } from 'domhandler';
+import { isFragment, makePreformatted } from './codeFragment.js';
 import { measureText } from './measureText.js';
 import { eachElement, isElement, type PageElement } from './pageElement.js';
 import { isTitleBlock, makeHeading } from './titleBlock.js';
@@ -6,8 +7,8 @@ import { isTitleBlock, makeHeading } from './titleBlock.js';
 /**
  * Changes the tree so that the search for the main text sees content that a script would show or that is in an unusual
  * element: closed panels of accordions and tabs, streamed parts of React, questions in buttons, details of a product in
- * its order form. A title that is not a heading becomes one. The title in the page's metadata no longer counts as text.
- * Menus, dialogs and banners stay hidden.
+ * its order form. A title that is not a heading becomes one, and code whose lines are blocks becomes preformatted. The
+ * title in the page's metadata no longer counts as text. Menus, dialogs and banners stay hidden.
  */
 export function revealContent(root: Document): void {
   const hidden: PageElement[] = [];
@@ -21,6 +22,7 @@ export function revealContent(root: Document): void {
     else if (name === 'button' && isQuestion(element)) element.name = 'p';
     else if (name === 'form' && holdsProductData(element)) element.name = 'div';
     else if (isTitleBlock(element)) titles.push(element);
+    else if (isFragment(element)) makePreformatted(element);
     // Most elements have no attributes, or only a class and an address.
     for (const attribute in element.attribs) {
       if (HIDING_ATTRIBUTES.has(attribute)) {

@@ -104,6 +104,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gate\n\n${TEXT}\n\n\`\`\`\nclass Gate {\n  void open() {\n    count++; ${'// Counts. '.repeat(9).trim()}\n\n  }\n};\n\`\`\`\n\n${P}\n\n\`\`\`\nGate gate;\n\`\`\`\n\nOpens a gate;\ncloses it.\n\n1North\n2South\n\nEast\nWest`,
   ],
   [
+    'Doxygen: code of one line, code in the cells of a table, arrows of a tree, and links to the top of the page',
+    `<head><meta name="generator" content="Doxygen 1.9.4"></head><body><h1>Gate</h1><p><a href=# class=top>top</a></p>${BODY}<div class=fragment><div class=line><span class=lineno>1</span>&nbsp; <span class=comment>// Two ways</span></div></div><table><tr><th>Key</th><th>Code</th></tr><tr><td>North</td><td><div class=fragment><div class=line>open();</div>\n</div></td></tr><tr><td>South</td><td><a href=#s>shut();</a></td></tr></table><table><tr><td>Slow</td><td><div class=fragment><div class=line><a id=l1></a>open();</div><div class=line>shut();</div><div class=ttc id=open><div class=ttdef>Definition: gate.h:2</div></div></div></td></tr><tr><td>Fast</td><td>No</td></tr></table><table class=directory><tr><td><span class=arrow onclick="toggle('0')">&#9660;</span><a href=l>Locks</a></td><td>all</td></tr><tr><td>Gates</td><td>some</td></tr></table><p>See <a href=#>this</a> too.</p>`,
+    `# Gate\n\n${TEXT}\n\n\`\`\`\n // Two ways\n\`\`\`\n\n| Key | Code |\n| --- | --- |\n| North | \`open();\` |\n| South | shut(); |\n\nSlow\n\n\`\`\`\nopen();\nshut();\n\`\`\`\n\nFast\n\nNo\n\n| Locks | all |\n| --- | --- |\n| Gates | some |\n\nSee this too.`,
+  ],
+  [
     'Doxygen: a breadcrumb inside of the block with the title, but no other block of links',
     `<head><title>Harbour: Gate Class</title><meta name="generator" content="Doxygen 1.9.4"></head><body><div class=header><div class=headertitle><div class=title>Gate Class<div class=ingroups><a href=m>Locks</a> » <a href=w>Waters</a></div></div></div></div><div class=contents><h2>Details</h2>${BODY}<div>Group<div><a href=x>Bridges</a></div></div></div>`,
     `# Gate Class\n\n## Details\n\n${TEXT}\n\nGroup\n\nBridges`,

@@ -100,13 +100,14 @@ const MAX_SIGN_LENGTH = 3;
 const MAX_LABEL_LENGTH = 10;
 
 /**
- * Whether the element is a link that only runs a script, and its text is a sign such as `[−]`, or the picture of a sign in
- * an element that runs a script.
+ * Whether the element is a link or a span that only runs a script, and its text is a sign such as `[−]`, or the picture of
+ * a sign in an element that runs a script.
  */
 function isSwitch(element: PageElement): boolean {
   const { name, attribs, textLength, children, parent } = element;
   if (textLength === 0 || textLength > MAX_SIGN_LENGTH) return false;
   if (name === 'img') return isElement(parent) && 'onclick' in parent.attribs && !WORD.test(attribs['alt'] ?? '');
+  if (name === 'span') return 'onclick' in attribs && !children.some(holdsWord);
   if (name !== 'a') return false;
   return /^\s*javascript:/i.test(attribs['href'] ?? '') && !children.some(holdsWord);
 }

@@ -54,6 +54,7 @@ export function isReferenceBar(element: PageElement, start: number, page: PageMe
   if (page.declared !== 'reference') return false;
   const { name, links, linkLength, textLength, proseLength, holds } = element;
   if (start + textLength <= page.titleAt && isContents(element)) return true;
+  if (isTopLink(element)) return true;
   // The text before the name of the project is a banner of the project: the page begins with its title.
   if (start + textLength <= page.projectEnd) return true;
   if (TABLE_AND_LIST_TAGS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
@@ -86,6 +87,12 @@ function isFooterTable({ name, textLength, children }: PageElement, page: PageMe
   };
   const footer = name === 'table' ? footerIn(children) : null;
   return footer !== null && textLength - footer.textLength <= MAX_BESIDE_FOOTER;
+}
+
+/** Whether the element is a line with only a link to the top of the page. */
+function isTopLink({ name, textLength, linkLength, links, children }: PageElement): boolean {
+  if ((name !== 'p' && name !== 'div') || links !== 1 || linkLength !== textLength) return false;
+  return children.some((child) => isElement(child) && /^#(?:top)?$/.test(child.attribs['href'] ?? ''));
 }
 
 /**
