@@ -18,6 +18,7 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
       !isPermalink(element) &&
       !isSwitch(element) &&
       !isMoreLink(element) &&
+      !isPictureLabel(element) &&
       !isCodeLink(element) &&
       !isButton(element) &&
       !isTabBar(element) &&
@@ -35,14 +36,15 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
 
 const ALWAYS_KEPT = new Set(['html', 'body', 'head', 'main', 'article']);
 
+const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+
 function isHidden(element: PageElement, page: Measure): boolean {
   const { attribs } = element;
   const hidden =
     (attribs['hidden'] !== undefined && attribs['hidden'] !== 'until-found') ||
     (attribs['aria-hidden'] === 'true' && !isShown(element)) ||
     (element.name === 'dialog' && attribs['open'] === undefined) ||
-    (attribs['style'] !== undefined &&
-      /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
+    (attribs['style'] !== undefined && HIDDEN_STYLE.test(attribs['style']));
   // Some pages hide everything until a script shows it.
   if (!hidden || element.textLength >= page.textLength / 2) return false;
   // Some pages hide only their content until a script shows it. It can be shorter than the menus.
@@ -116,6 +118,22 @@ const WORD = /[\p{L}\p{N}]/u;
 
 function holdsWord(node: ChildNode): boolean {
   return 'data' in node ? WORD.test(node.data) : isElement(node) && node.children.some(holdsWord);
+}
+
+/** Maximum number of visible characters in a hidden part that is only a picture, with its label and a link. */
+const MAX_PICTURE_LENGTH = 40;
+
+/** Whether the element opens the next part by a script, and the part is only a hidden picture, such as a diagram. */
+function isPictureLabel({ attribs, textLength, next }: PageElement): boolean {
+  if (!('onclick' in attribs) || textLength === 0) return false;
+  for (let node = next; node !== null; node = node.next) {
+    if (isText(node) ? node.visibleLength > 0 : !isElement(node)) return false;
+    if (isElement(node) && (node.textLength > 0 || node.images > 0))
+      return (
+        node.images === 1 && node.textLength <= MAX_PICTURE_LENGTH && HIDDEN_STYLE.test(node.attribs['style'] ?? '')
+      );
+  }
+  return false;
 }
 
 /** Maximum number of visible characters of a link to more text. */
