@@ -2,7 +2,7 @@ import { compile, selectAll } from 'css-select';
 import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
 import { Fault } from '../../contract/failures.js';
 import type { HtmlSkips } from '../types.js';
-import { eachElement, isElement, type PageElement } from './pageElement.js';
+import { eachElement, isElement, setChildren, type PageElement } from './pageElement.js';
 
 /** Removes the elements from the tree that the request skips. */
 export function applySkips(root: Document, skips: HtmlSkips): void {
@@ -40,11 +40,9 @@ function hasClass(element: PageElement, classes: ReadonlySet<string>): boolean {
 function removeAll(removed: ReadonlySet<PageElement>): void {
   const parents = new Set<ParentNode>();
   for (const element of removed) if (element.parent !== null) parents.add(element.parent);
-  for (const parent of parents) {
-    parent.children = parent.children.filter((child) => !isElement(child) || !removed.has(child));
-    parent.children.forEach((child, i) => {
-      child.prev = parent.children[i - 1] ?? null;
-      child.next = parent.children[i + 1] ?? null;
-    });
-  }
+  for (const parent of parents)
+    setChildren(
+      parent,
+      parent.children.filter((child) => !isElement(child) || !removed.has(child)),
+    );
 }

@@ -101,6 +101,16 @@ export function append(parent: ParentNode, child: ChildNode): void {
   parent.children.push(child);
 }
 
+/** Sets the children of a node, and their links to it and to each other. */
+export function setChildren(parent: ParentNode, children: ChildNode[]): void {
+  parent.children = children;
+  children.forEach((child, i) => {
+    child.parent = parent;
+    child.prev = children[i - 1] ?? null;
+    child.next = children[i + 1] ?? null;
+  });
+}
+
 /** Calls `visit` for every element below the node, in document order; false skips the element's content. */
 export function eachElement(root: ParentNode, visit: (element: PageElement) => boolean | undefined): void {
   const waiting: ParentNode[] = [root];

@@ -1,12 +1,13 @@
 import type { ChildNode, ParentNode } from 'domhandler';
 import { listingLines } from './codeListing.js';
+import { isCell } from './layoutTable.js';
 import { ItemNumbers, listOf, previousElement } from './listItems.js';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
 import { brokenCodeLines, inlineCode, preformattedLines } from './renderCode.js';
 import { mathLine } from './renderMath.js';
 import { PostBorder } from './posts/placePosts.js';
 import { isLooseSeparator, isSeparateWord, shallowTextOf } from './separateWords.js';
-import { isCell, readTable, tableLines } from './tableParts.js';
+import { readTable, tableLines } from './tableParts.js';
 import { BLOCKS, CONTROLS, HEADINGS, INLINE_CODE, PREFORMATTED } from './tagSets.js';
 import { TextWriter } from './textWriter.js';
 
@@ -194,15 +195,16 @@ function renderTable(table: PageElement, rendering: Rendering): void {
     return;
   }
   if (isLine) {
-    writer.inline(lineOf(content, rendering));
+    writer.inline(lineOf(content.flat(), rendering));
     return;
   }
-  for (const node of content) {
-    if (isCell(node)) {
-      writer.newline(2);
-      renderChildren(node, rendering);
-      writer.newline(2);
-    } else renderNode(node, rendering);
+  for (const part of content) {
+    const isRow = 'length' in part;
+    if (isRow || isCell(part)) writer.newline(2);
+    if (isRow) writer.inline(lineOf(part, rendering));
+    else if (isCell(part)) renderChildren(part, rendering);
+    else renderNode(part, rendering);
+    if (isRow || isCell(part)) writer.newline(2);
   }
 }
 

@@ -1,20 +1,26 @@
 import type { Document } from 'domhandler';
+import { isFragment, makePreformatted } from './codeFragment.js';
 import { measureText } from './measureText.js';
 import { eachElement, isElement, type PageElement } from './pageElement.js';
+import { isTitleBlock, makeHeading } from './titleBlock.js';
 
 /**
  * Changes the tree so that the search for the main text sees content that a script would show or that is in an unusual
  * element: closed panels of accordions and tabs, streamed parts of React, questions in buttons, details of a product in
- * its order form. The title, which is metadata, no longer counts as text. Menus, dialogs and banners stay hidden.
+ * its order form. A title that is not a heading becomes one, and code whose lines are blocks becomes preformatted. The
+ * title in the page's metadata no longer counts as text. Menus, dialogs and banners stay hidden.
  */
 export function revealContent(root: Document): void {
   const hidden: PageElement[] = [];
   const controlled = new Set<string>();
+  const titles: PageElement[] = [];
   eachElement(root, (element) => {
     const { name } = element;
     if (name === 'title') element.children = [];
     else if (name === 'button' && isQuestion(element)) element.name = 'p';
     else if (name === 'form' && holdsProductData(element)) element.name = 'div';
+    else if (isTitleBlock(element)) titles.push(element);
+    else if (isFragment(element)) makePreformatted(element);
     // Most elements have no attributes, or only a class and an address.
     for (const attribute in element.attribs) {
       if (HIDING_ATTRIBUTES.has(attribute)) {
@@ -25,6 +31,7 @@ export function revealContent(root: Document): void {
     }
     return true;
   });
+  for (const title of titles) makeHeading(title);
   const panels = hidden.filter((element) => isPanel(element, controlled) && !isOverlay(element));
   if (panels.length > 0) measureText(root, new Set());
   const streamed = new Map<string, PageElement>();

@@ -1,4 +1,5 @@
 import type { ChildNode } from 'domhandler';
+import { inReadingOrder, isCell, isDeclaration, isLineTable } from './layoutTable.js';
 import { HOLDS, isElement, isText, type PageElement } from './pageElement.js';
 
 /** Maximum number of columns, more than any real table has; limits a hostile colspan. */
@@ -8,10 +9,10 @@ export interface TableParts {
   readonly captions: readonly PageElement[];
   /** The cells of each row; null for a layout table. */
   readonly rows: readonly (readonly PageElement[])[] | null;
-  /** Whether the table is one short row, such as the parts of a declaration: it is one line of text. */
+  /** Whether the layout table is one line of text, such as the parts of a declaration. */
   readonly isLine: boolean;
-  /** Cells in document order, with the nodes between them. */
-  readonly content: readonly ChildNode[];
+  /** Cells in reading order, with the nodes between them; cells in an array are one line. */
+  readonly content: ReadonlyArray<ChildNode | readonly PageElement[]>;
 }
 
 /** Splits a table into its parts, and distinguishes data tables from layout tables. */
@@ -45,7 +46,9 @@ export function readTable(table: PageElement, leftOut: ReadonlySet<PageElement>)
   };
   visit(table);
   const isData = looksLikeData(table, rows, hasHeaders || captions.length > 0);
-  return { captions, rows: isData ? rows : null, isLine: isLine(table, rows), content };
+  if (isData) return { captions, rows, isLine: false, content };
+  const isLine = isLineTable(table, rows);
+  return { captions, rows: null, isLine, content: isLine ? content : inReadingOrder(table, rows, content) };
 }
 
 /** A cell that also belongs to the following rows. */
@@ -109,30 +112,15 @@ function spanOf(cell: PageElement, name: 'colspan' | 'rowspan', maxSpan: number)
   return Math.min(Math.max(Number.parseInt(cell.attribs[name] ?? '1', 10) || 1, 1), maxSpan);
 }
 
-export function isCell(node: ChildNode): node is PageElement {
-  return isElement(node) && (node.name === 'td' || node.name === 'th');
-}
-
 /** Elements that wrap rows: row groups, and in old pages also other elements. */
 const GROUPS = new Set(['thead', 'tbody', 'tfoot', 'form', 'font', 'center']);
-
-/** Maximum number of characters of a cell in a table that is one line. */
-const SHORT_CELL = 160;
-
-function isLine(table: PageElement, rows: readonly (readonly PageElement[])[]): boolean {
-  const [row] = rows;
-  if (row === undefined || rows.length > 1 || row.length < 2 || (table.holds & NOT_IN_LINE) !== 0) return false;
-  return row.every((cell) => cell.textLength <= SHORT_CELL && cell.blocks <= 1);
-}
-
-const NOT_IN_LINE = HOLDS.table | HOLDS.preformatted | HOLDS.heading | HOLDS.list | HOLDS.lineBreak | HOLDS.term;
 
 function looksLikeData(table: PageElement, rows: readonly (readonly PageElement[])[], isLabelled: boolean): boolean {
   const role = table.attribs['role'];
   if (role === 'presentation' || role === 'none') return false;
   // Tables and code inside cells would lose their lines.
   if ((table.holds & (HOLDS.table | HOLDS.preformatted)) !== 0) return false;
-  if (rows.every((row) => row.length < 2)) return false;
+  if (rows.every((row) => row.length < 2) || isDeclaration(rows)) return false;
   if (isLabelled) return true;
   if (rows.length < 2 || (table.holds & (HOLDS.heading | HOLDS.list)) !== 0) return false;
   return rows.every((row) => row.every((cell) => cell.textLength <= 1000));

@@ -19,8 +19,10 @@ export class TextWriter {
   #space = false;
   #lineStart = true;
   readonly #prefixes: string[] = [];
-  /** Start of the next line instead of the innermost prefix: the mark of a list item. */
+  /** Start of the next line instead of a prefix: the mark of a list item. */
   #marker: string | null = null;
+  /** Number of prefixes up to the one that the marker replaces. */
+  #markerDepth = 0;
   #section: 'post' | 'rest' | null = null;
   #sectionsEndWith: 'post' | 'rest' = 'rest';
   readonly #sections: number[] = [];
@@ -101,7 +103,9 @@ export class TextWriter {
   /** Sets the prefix of the following lines until it is closed; `marker` replaces it in the first line. */
   open(prefix: string, marker: string | null = null): void {
     this.#prefixes.push(prefix);
-    if (marker !== null) this.#marker = marker;
+    if (marker === null) return;
+    this.#marker = marker;
+    this.#markerDepth = this.#prefixes.length;
   }
 
   close(): void {
@@ -117,7 +121,7 @@ export class TextWriter {
     if (this.#lineStart) {
       if (this.#section !== null) this.#startSection(this.#section);
       const prefixes = this.#prefixes.slice(0, DEEPEST_PREFIX);
-      if (this.#marker !== null) prefixes[Math.min(this.#prefixes.length, DEEPEST_PREFIX) - 1] = this.#marker;
+      if (this.#marker !== null) prefixes[Math.min(this.#markerDepth, DEEPEST_PREFIX) - 1] = this.#marker;
       this.#append(prefixes.join(''));
     } else if (this.#space) {
       this.#append(' ');

@@ -32,6 +32,11 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ],
   ['a definition list used to indent', '<dl><dd>Only indented</dl>', 'Only indented'],
   ['quotes', '<p>He said</p><blockquote><p>One</p><p>Two</p></blockquote>', 'He said\n\n> One\n\n> Two'],
+  [
+    'quotes at the start of an item and of a definition',
+    '<ul><li><blockquote>One</blockquote></ul><dl><dt>Term<dd><blockquote><p>Two</p></blockquote><p>Three</p></dl>',
+    '- > One\n\nTerm\n: > Two\n\n  Three',
+  ],
   ['quotes that only indent code', '<blockquote><pre>x = 1</pre></blockquote>', '```\nx = 1\n```'],
   [
     'code with its white space',
@@ -130,9 +135,14 @@ const tables: ReadonlyArray<readonly [name: string, html: string, text: string]>
   ],
   ['a table with a single column', '<table><tr><td>one<tr><td>two</table>', 'one\n\ntwo'],
   [
-    'table cells with code of several lines',
+    'table cells with code of several lines, each below its label',
     '<table><tr><th>In<th>Out<tr><td><pre>a\nb</pre><td>c</table>',
-    'In\n\nOut\n\n```\na\nb\n```\n\nc',
+    'In\n\n```\na\nb\n```\n\nOut\n\nc',
+  ],
+  [
+    'two rows of cells with code below labels in order',
+    '<table><tr><th>In<th>Out<tr><td><pre>a</pre><td>b<tr><td><pre>c</pre><td>d</table>',
+    'In\n\nOut\n\n```\na\n```\n\nb\n\n```\nc\n```\n\nd',
   ],
   ['table cells without a table', '<td>a<td>b', 'a\n\nb'],
   [

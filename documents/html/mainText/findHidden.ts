@@ -22,6 +22,8 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
       !isMoreLink(element, title) &&
       !isNoteIcon(element) &&
       !isSwitch(element) &&
+      !isMoreLink(element) &&
+      !isPictureLabel(element) &&
       !isCodeLink(element) &&
       !isButton(element) &&
       !isTabBar(element) &&
@@ -40,14 +42,15 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
 
 const ALWAYS_KEPT = new Set(['html', 'body', 'head', 'main', 'article']);
 
+const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+
 function isHidden(element: PageElement, page: Measure): boolean {
   const { attribs } = element;
   const hidden =
     (attribs['hidden'] !== undefined && attribs['hidden'] !== 'until-found') ||
     (attribs['aria-hidden'] === 'true' && !isShown(element)) ||
     (element.name === 'dialog' && attribs['open'] === undefined) ||
-    (attribs['style'] !== undefined &&
-      /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
+    (attribs['style'] !== undefined && HIDDEN_STYLE.test(attribs['style']));
   // Some pages hide everything until a script shows it.
   if (!hidden || element.textLength >= page.textLength / 2) return false;
   // Some pages hide only their content until a script shows it. It can be shorter than the menus.
@@ -109,15 +112,55 @@ const isHiddenLine = ({ name, attribs, parent }: PageElement): boolean =>
 const MAX_SIGN_LENGTH = 3;
 const MAX_LABEL_LENGTH = 10;
 
-/** Whether the element is a link that only runs a script, and its text is a sign such as `[−]`. */
-function isSwitch({ name, attribs, textLength, children }: PageElement): boolean {
-  if (name !== 'a' || textLength === 0 || textLength > MAX_SIGN_LENGTH) return false;
+/**
+ * Whether the element is a link or a span that only runs a script, and its text is a sign such as `[−]`, or the picture of
+ * a sign in an element that runs a script.
+ */
+function isSwitch(element: PageElement): boolean {
+  const { name, attribs, textLength, children, parent } = element;
+  if (textLength === 0 || textLength > MAX_SIGN_LENGTH) return false;
+  if (name === 'img') return isElement(parent) && 'onclick' in parent.attribs && !WORD.test(attribs['alt'] ?? '');
+  if (name === 'span') return 'onclick' in attribs && !children.some(holdsWord);
+  if (name !== 'a') return false;
   return /^\s*javascript:/i.test(attribs['href'] ?? '') && !children.some(holdsWord);
 }
 
+const WORD = /[\p{L}\p{N}]/u;
+
 function holdsWord(node: ChildNode): boolean {
-  return 'data' in node ? /[\p{L}\p{N}]/u.test(node.data) : isElement(node) && node.children.some(holdsWord);
+  return 'data' in node ? WORD.test(node.data) : isElement(node) && node.children.some(holdsWord);
 }
+
+/** Maximum number of visible characters in a hidden part that is only a picture, with its label and a link. */
+const MAX_PICTURE_LENGTH = 40;
+
+/** Whether the element opens the next part by a script, and the part is only a hidden picture, such as a diagram. */
+function isPictureLabel({ attribs, textLength, next }: PageElement): boolean {
+  if (!('onclick' in attribs) || textLength === 0) return false;
+  for (let node = next; node !== null; node = node.next) {
+    if (isText(node) ? node.visibleLength > 0 : !isElement(node)) return false;
+    if (isElement(node) && (node.textLength > 0 || node.images > 0))
+      return (
+        node.images === 1 && node.textLength <= MAX_PICTURE_LENGTH && HIDDEN_STYLE.test(node.attribs['style'] ?? '')
+      );
+  }
+  return false;
+}
+
+/** Maximum number of visible characters of a link to more text. */
+const MAX_MORE_LENGTH = 20;
+
+/** Whether the element is a link from the end of a short description to the place of the long one: `More...`. */
+function isMoreLink({ name, attribs, textLength, children, next, prev }: PageElement): boolean {
+  if (name !== 'a' || textLength === 0 || textLength > MAX_MORE_LENGTH || prev === null) return false;
+  if (!/#./.test(attribs['href'] ?? '')) return false;
+  for (let node = next; node !== null; node = node.next)
+    if (isText(node) ? node.visibleLength > 0 : !isElement(node) || node.name !== 'br') return false;
+  const [only, more] = children;
+  return only !== undefined && more === undefined && 'data' in only && ENDS_WITH_DOTS.test(only.data);
+}
+
+const ENDS_WITH_DOTS = /[\p{L}\p{N}]\s*(?:\.{3}|…)\s*$/u;
 
 /** Whether the element is a short link after a code sample that shares its container only with the sample: it runs it. */
 function isCodeLink(element: PageElement): boolean {

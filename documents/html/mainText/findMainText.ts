@@ -58,7 +58,9 @@ export function findMainText(tree: Document, { declared, title, baseUrl }: About
       const { removed, doubtful, doubtfulLength } = scoreBlocks(tree, page, excluded, slack);
       let remainingLength = all.textLength;
       for (const element of removed) remainingLength -= element.textLength;
-      if (remainingLength < MIN_CONTENT && remainingLength < 0.25 * whole) continue;
+      // Generators of documentation mark their menus: below a title, also a short text is all of the content.
+      const isCertain = declared === 'reference' && page.titleAt >= 0 && remainingLength > 0;
+      if (!isCertain && remainingLength < MIN_CONTENT && remainingLength < 0.25 * whole) continue;
       if (slack <= SLACK_STEP && remainingLength < MIN_SHARE * all.textLength && remainingLength < TEASER_TEXT)
         continue;
       if (remainingLength - doubtfulLength >= CERTAIN_SHARE * remainingLength) removeAll(doubtful, removed);

@@ -60,7 +60,9 @@ export function isBar(element: PageElement, start: number, page: PageMeasures): 
     textLength >= MIN_GENERATOR_LENGTH &&
     textLength <= MAX_GENERATOR_LENGTH &&
     start > 0.7 * page.textLength &&
-    GENERATOR.test(textIn(element))
+    start >= page.proseEnd &&
+    !isOfDefinition(element) &&
+    isGeneratorLine(textIn(element), links)
   )
     return true;
   return links >= 2 && textLength <= MAX_NEIGHBOURS_LENGTH && linksToNeighbours(element);
@@ -70,7 +72,19 @@ export function isBar(element: PageElement, start: number, page: PageMeasures): 
 const MIN_GENERATOR_LENGTH = 10;
 const MAX_GENERATOR_LENGTH = 120;
 const GENERATOR =
-  /^(?:.{0,100}[\s,(]|)(?:(?<!\b(?:be|been) )(?:generated|created|produced) (?:by|using|with)|(?:built|powered) (?:using|with))\s+\S/i;
+  /^(.{0,100}[\s,(]|)(?:(?<!\b(?:be|been) )(?:generated|created|produced) (?:by|using|with)|(?:built|powered) (?:using|with))\s+\S/i;
+
+/** Whether the element is or has a definition, which can say by which function a value is created. */
+function isOfDefinition({ name, holds, parent }: PageElement): boolean {
+  return name === 'dd' || (holds & HOLDS.term) !== 0 || (parent !== null && isElement(parent) && parent.name === 'dd');
+}
+
+/** Whether a text names a program that wrote the page: by a link or a name, not by a word such as in "by the server". */
+function isGeneratorLine(text: string, links: number): boolean {
+  const [line, before = ''] = GENERATOR.exec(text) ?? [];
+  if (line === undefined) return false;
+  return before === '' || links > 0 || /^(?:the |a )?[^a-z]/.test(text.slice(line.length - 1));
+}
 
 /** Maximum number of characters of a bar without a name of a generator. */
 const MAX_NEIGHBOURS_LENGTH = 200;

@@ -24,6 +24,8 @@ export interface PageMeasures {
   readonly titleAt: number;
   /** Position of the first heading; -1 without one. */
   readonly headingAt: number;
+  /** End of the header that Doxygen writes on each page, with the name of the project; -1 without one. */
+  readonly projectEnd: number;
   /** The smallest element with most of the prose. */
   readonly core: ParentNode;
   /** The core and the elements that contain it. */
@@ -76,6 +78,7 @@ interface Counts {
   articles: number;
   titleAt: number;
   headingAt: number;
+  projectEnd: number;
   proseEnd: number;
   cardsLength: number;
   postsLength: number;
@@ -99,6 +102,7 @@ export function measurePage(
     articles: 0,
     titleAt: -1,
     headingAt: -1,
+    projectEnd: -1,
     proseEnd: 0,
     cardsLength: 0,
     postsLength: 0,
@@ -139,6 +143,7 @@ export function measurePage(
     articles: counts.articles,
     titleAt: counts.titleAt,
     headingAt: counts.headingAt,
+    projectEnd: counts.projectEnd,
     core,
     coreAncestry,
     coreEnd: coreStart + coreSize.textLength,
@@ -163,6 +168,7 @@ function countElement(element: PageElement, at: number, names: NameReader, count
   else if (name === 'article' || role === 'article') counts.articles += 1;
   else if (name === 'pre') counts.codeBlocks += 1;
   else if (name === 'h1' && counts.titleAt === -1) counts.titleAt = at;
+  else if (name === 'div' && attribs['id'] === 'titlearea') counts.projectEnd = at + element.textLength;
   if (counts.headingAt === -1 && HEADINGS.has(name)) counts.headingAt = at;
   if (names.read(element).includes('n:shop')) counts.shopNames += 1;
 }

@@ -118,7 +118,7 @@ export function scoreBlocks(
           isMenu(child, start, page) ||
           isBar(child, start, page) ||
           isReferenceBar(child, start, page) ||
-          isTitleTrail(child, start, page) ||
+          isTitleTrail(child, page) ||
           isOwnContents(child, start, page)
         ) {
           removed.add(child);

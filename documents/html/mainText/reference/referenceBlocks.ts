@@ -32,27 +32,38 @@ export function isOfReference(element: PageElement, inMain: boolean, page: PageM
 
 /** Whether tag, role or names of an element indicate that it is not part of the documentation. */
 function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
-  if (TABLE_AND_LIST_TAGS.has(element.name)) return false;
+  if (TABLE_AND_LIST_TAGS.has(element.name) || isAsideTitle(element) || element.children.some(isAsideTitle))
+    return false;
   if (BOILERPLATE_TAGS.has(element.name) || BOILERPLATE_ROLES.has(element.attribs['role'] ?? '')) return true;
   // `toggle` alone also names sections that a reader can open and close.
   const isSearch = (element.holds & HOLDS.control) !== 0;
   return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name) && (name !== 'n:search' || isSearch));
 }
 
+/** Whether the node is the title that docutils gives to a note next to the text, which an author wrote. */
+function isAsideTitle(node: ChildNode): boolean {
+  return isElement(node) && node.name === 'p' && node.attribs['class'] === 'sidebar-title';
+}
+
 /**
  * Whether the element is a navigation part named by a generator, a menu or a bar of links before the first heading of
- * reference documentation, a table of its contents above the title, or the footer at its end.
+ * reference documentation, a banner of the project, a table of the page's contents above the title, or the footer at the
+ * end.
  */
 export function isReferenceBar(element: PageElement, start: number, page: PageMeasures): boolean {
   if (page.declared !== 'reference') return false;
   const { name, links, linkLength, textLength, proseLength, holds } = element;
   if (start + textLength <= page.titleAt && isContents(element)) return true;
+  if (isTopLink(element)) return true;
+  // The text before the name of the project is a banner of the project: the page begins with its title.
+  if (start + textLength <= page.projectEnd) return true;
   if (TABLE_AND_LIST_TAGS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
   const names = page.names.read(element);
   if (names.includes('n:generated')) return true;
   if (start + textLength <= page.headingAt) {
     if (proseLength > 0) return false;
     if (name === 'nav' || element.attribs['role'] === 'navigation') return true;
+    if (isLinkBar(element, start + textLength <= page.titleAt)) return true;
     // The bar of Boost is a table with a logo, which is text too.
     return links >= 3 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
   }
@@ -77,6 +88,31 @@ function isFooterTable({ name, textLength, children }: PageElement, page: PageMe
   const footer = name === 'table' ? footerIn(children) : null;
   return footer !== null && textLength - footer.textLength <= MAX_BESIDE_FOOTER;
 }
+
+/** Whether the element is a line with only a link to the top of the page. */
+function isTopLink({ name, textLength, linkLength, links, children }: PageElement): boolean {
+  if ((name !== 'p' && name !== 'div') || links !== 1 || linkLength !== textLength) return false;
+  return children.some((child) => isElement(child) && /^#(?:top)?$/.test(child.attribs['href'] ?? ''));
+}
+
+/**
+ * Whether the element has only links, with signs between them. One of them leads to a place in the page, unless the
+ * element is before the title.
+ */
+function isLinkBar({ links, children }: PageElement, isBeforeTitle: boolean): boolean {
+  let jumps = isBeforeTitle;
+  const visit = (nodes: readonly ChildNode[]): boolean =>
+    nodes.every((child) => {
+      if (isText(child)) return BETWEEN_LINKS.test(child.data);
+      if (!isElement(child)) return true;
+      if (child.name !== 'a') return visit(child.children);
+      jumps ||= /^#./.test(child.attribs['href'] ?? '');
+      return true;
+    });
+  return links > 0 && visit(children) && jumps;
+}
+
+const BETWEEN_LINKS = /^[\s|·•»/]*$/;
 
 /** Whether the element is one heading and links that all lead to a place in the page. */
 function isContents({ name, holds, links, linkLength, textLength, children }: PageElement): boolean {
