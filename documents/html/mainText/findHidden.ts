@@ -9,7 +9,7 @@ import { isMoreLink } from './moreLinks.js';
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks, links at the end of a
  * summary, bars of tabs, search forms, icons of notes, and buttons outside of titles.
  */
-export function findHidden(root: Document, page: Measure): Set<PageElement> {
+export function findHidden(root: Document, page: Measure, isReference: boolean): Set<PageElement> {
   const found = new Set<PageElement>();
   const names = new Map<string, number>();
   let title: PageElement | null = null;
@@ -19,7 +19,7 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
     if (
       !isHidden(element, page) &&
       !isPermalink(element) &&
-      !isMoreLink(element, title) &&
+      !isMoreLink(element, title, isReference) &&
       !isNoteIcon(element) &&
       !isSwitch(element) &&
       !isCodeLink(element) &&
