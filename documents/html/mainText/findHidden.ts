@@ -3,7 +3,7 @@ import { previousElement } from '../listItems.js';
 import type { Measure } from '../measureText.js';
 import { eachElement, HOLDS, isElement, isText, visibleLength, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
-import { isMoreLink } from './moreLinks.js';
+import { isSummaryLink } from './summaryLinks.js';
 
 /**
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks, links at the end of a
@@ -19,7 +19,7 @@ export function findHidden(root: Document, page: Measure, isReference: boolean):
     if (
       !isHidden(element, page) &&
       !isPermalink(element) &&
-      !isMoreLink(element, title, isReference) &&
+      !isSummaryLink(element, title, isReference) &&
       !isNoteIcon(element) &&
       !isSwitch(element) &&
       !isCodeLink(element) &&

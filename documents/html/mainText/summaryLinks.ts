@@ -11,7 +11,7 @@ const MAX_LABEL_LENGTH = 16;
  * documentation, such a link can be the only text of its paragraph. On other pages, it could be a name there.
  * @param title the last heading before the element; null without one
  */
-export function isMoreLink(element: PageElement, title: PageElement | null, isReference: boolean): boolean {
+export function isSummaryLink(element: PageElement, title: PageElement | null, isReference: boolean): boolean {
   const { name, attribs, textLength, children } = element;
   const href = attribs['href'];
   if (name !== 'a' || href === undefined || textLength < MIN_LABEL_LENGTH || textLength > MAX_LABEL_LENGTH)
