@@ -200,8 +200,13 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ],
   [
     'rustdoc: links to the full text, with the address of the title, but no other short links',
-    `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1>${BODY}<h4>fn <a href=g#open>open</a>()</h4><p>${P} <a href=g#open>Read more</a></p><h4>fn <a href=g#close>close</a>()</h4><div> <a href=g#close>Read more</a></div><p>${P} <a href=g#open>Read more</a></p><p>${P} See <a href=g#close>Close</a></p><p>Locks of harbour.<a href=g#close>Close</a></p><ul><li><a href=g#close>Close</a></li></ul></main></body>`,
-    `# Struct Gate\n\n${TEXT}\n\n#### fn open()\n\n${P}\n\n#### fn close()\n\n${P} Read more\n\n${P} See Close\n\nLocks of harbour.Close\n\n- Close`,
+    `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1>${BODY}<h4>fn <a href=g#open>open</a>()</h4><p>${P} <a href=g#open>Read more</a></p><h4>fn <a href=g#close>close</a>()</h4><div> <a href=g#close>Read more</a></div><p>The same as <a href=g#close>close</a></p><p>${P} <a href=g#open>Read more</a></p><p>${P} See <a href=g#close>Close</a></p><p>Locks of harbour.<a href=g#close>Close</a></p><ul><li><a href=g#close>Close</a></li></ul></main></body>`,
+    `# Struct Gate\n\n${TEXT}\n\n#### fn open()\n\n${P}\n\n#### fn close()\n\nThe same as close\n\n${P} Read more\n\n${P} See Close\n\nLocks of harbour.Close\n\n- Close`,
+  ],
+  [
+    'names of entries that are alone in their paragraphs, but not the labels of their links after a sentence',
+    `<body><main><h1>Tools</h1><p>${P}</p><h3><a href=/k>Quay and Sons</a></h3><p><a href=/k>Kettle</a></p><p>${P} <a href=/k>Read on</a></p></main></body>`,
+    `# Tools\n\n${P}\n\n### Quay and Sons\n\nKettle\n\n${P}`,
   ],
   [
     'QDoc: a link to the details at the end of a summary, but not a name of a function there',

@@ -3,13 +3,13 @@ import { previousElement } from '../listItems.js';
 import type { Measure } from '../measureText.js';
 import { eachElement, HOLDS, isElement, isText, visibleLength, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
-import { isMoreLink } from './moreLinks.js';
+import { isSummaryLink } from './summaryLinks.js';
 
 /**
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks, links at the end of a
  * summary, bars of tabs, search forms, icons of notes, and buttons outside of titles.
  */
-export function findHidden(root: Document, page: Measure): Set<PageElement> {
+export function findHidden(root: Document, page: Measure, isReference: boolean): Set<PageElement> {
   const found = new Set<PageElement>();
   const names = new Map<string, number>();
   let title: PageElement | null = null;
@@ -19,10 +19,9 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
     if (
       !isHidden(element, page) &&
       !isPermalink(element) &&
-      !isMoreLink(element, title) &&
+      !isSummaryLink(element, title, isReference) &&
       !isNoteIcon(element) &&
       !isSwitch(element) &&
-      !isMoreLink(element) &&
       !isPictureLabel(element) &&
       !isCodeLink(element) &&
       !isButton(element) &&
@@ -146,21 +145,6 @@ function isPictureLabel({ attribs, textLength, next }: PageElement): boolean {
   }
   return false;
 }
-
-/** Maximum number of visible characters of a link to more text. */
-const MAX_MORE_LENGTH = 20;
-
-/** Whether the element is a link from the end of a short description to the place of the long one: `More...`. */
-function isMoreLink({ name, attribs, textLength, children, next, prev }: PageElement): boolean {
-  if (name !== 'a' || textLength === 0 || textLength > MAX_MORE_LENGTH || prev === null) return false;
-  if (!/#./.test(attribs['href'] ?? '')) return false;
-  for (let node = next; node !== null; node = node.next)
-    if (isText(node) ? node.visibleLength > 0 : !isElement(node) || node.name !== 'br') return false;
-  const [only, more] = children;
-  return only !== undefined && more === undefined && 'data' in only && ENDS_WITH_DOTS.test(only.data);
-}
-
-const ENDS_WITH_DOTS = /[\p{L}\p{N}]\s*(?:\.{3}|…)\s*$/u;
 
 /** Whether the element is a short link after a code sample that shares its container only with the sample: it runs it. */
 function isCodeLink(element: PageElement): boolean {

@@ -47,7 +47,7 @@ export function findMainText(tree: Document, { declared, title, baseUrl }: About
   const noElements: ReadonlySet<PageElement> = new Set();
   const measured = measureText(tree, noElements);
   const whole = measured.textLength;
-  const hidden = findHidden(tree, measured);
+  const hidden = findHidden(tree, measured, declared === 'reference');
   const all = hidden.size === 0 ? measured : measureText(tree, hidden);
   if (all.textLength > 0) {
     const page = measurePage(tree, all, hidden, { declared, fileName: fileNameOf(baseUrl) });

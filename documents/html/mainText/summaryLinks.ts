@@ -7,11 +7,11 @@ const MAX_LABEL_LENGTH = 16;
 
 /**
  * Whether the element is the link at the end of a summary that leads to the full text: `Opens a gate. More...`. Its
- * label ends with an ellipsis, or it leads to the same address as a link in the title above it. Such a link can also be
- * the only text of its paragraph.
+ * label ends with an ellipsis, or it leads to the same address as a link in the title above it. On pages of reference
+ * documentation, such a link can be the only text of its paragraph. On other pages, it could be a name there.
  * @param title the last heading before the element; null without one
  */
-export function isMoreLink(element: PageElement, title: PageElement | null): boolean {
+export function isSummaryLink(element: PageElement, title: PageElement | null, isReference: boolean): boolean {
   const { name, attribs, textLength, children } = element;
   const href = attribs['href'];
   if (name !== 'a' || href === undefined || textLength < MIN_LABEL_LENGTH || textLength > MAX_LABEL_LENGTH)
@@ -22,8 +22,9 @@ export function isMoreLink(element: PageElement, title: PageElement | null): boo
   const before = siblingText(element, 'prev');
   const isAtEnd = before !== null && isText(before) && SENTENCE_END.test(before.data);
   if (isAtEnd && ELLIPSIS.test(label.data)) return true;
-  const isAlone = before === null && isElement(element.parent) && PARAGRAPHS.has(element.parent.name);
-  return (isAtEnd || isAlone) && title !== null && leadsTo(title, href);
+  if (title === null || !leadsTo(title, href, element.textHash)) return false;
+  if (isAtEnd || !isReference || before !== null) return isAtEnd;
+  return isElement(element.parent) && PARAGRAPHS.has(element.parent.name);
 }
 
 /** Words without signs of code. */
@@ -45,10 +46,11 @@ function isVisible(node: ChildNode): boolean {
   return isElement(node) ? node.textLength > 0 : isText(node) && node.visibleLength > 0;
 }
 
-function leadsTo(title: PageElement, href: string): boolean {
+/** Whether a link in a title leads to an address. A link with the same text as the label is the name again. */
+function leadsTo(title: PageElement, href: string, labelHash: number): boolean {
   let found = false;
-  eachElement(title, ({ name, attribs }) => {
-    found ||= name === 'a' && attribs['href'] === href;
+  eachElement(title, ({ name, attribs, textHash }) => {
+    found ||= name === 'a' && attribs['href'] === href && textHash !== labelHash;
     return !found;
   });
   return found;
