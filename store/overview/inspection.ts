@@ -16,6 +16,8 @@ import { brokenCollections } from '../vectors/probe.js';
 import type { VectorSettings } from '../vectors/vectors.js';
 import { createWorkerRecords, type Workers } from '../workers/workers.js';
 import { type WebhookDoc, webhookModels } from '../models/webhooks.js';
+import { type WhiteLabelDoc, whiteLabelModel } from '../models/whiteLabels.js';
+import { openClientSecret } from '../whiteLabels/records.js';
 
 export interface UnfinishedFiles {
   readonly runId: number | null;
@@ -37,13 +39,18 @@ export interface Inspection {
     /** Null before the first start. */
     readonly deploymentId: string | null;
   }>;
-  /** Tries to decrypt every stored credential and signing key. */
+  /**
+   * Tries to decrypt the credentials of data sources, the secrets of organizations' OAuth clients and the signing keys of
+   * webhooks. Other secrets are stored for a day at most.
+   */
   openSecrets(
     secrets: Secrets,
   ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
   /** Counts unfinished files by run, for the `limit` runs with the most unfinished files. */
   unfinishedFiles(limit: number): Promise<UnfinishedFiles[]>;
-  /** Counts runs that were accepted before a time and are not in Temporal yet. */
+  /**
+   * Counts runs that were accepted before a time and are not in Temporal yet, except held runs and uploads of streams.
+   */
   unstarted(before: Date): Promise<number>;
   failingWebhooks(limit: number): Promise<WebhookDoc[]>;
   /** Returns data sources without access, in error, or whose deletions are held. */
@@ -69,6 +76,7 @@ function inspectionOf(connection: Connection): Inspection {
   const files = fileModel(connection);
   const runs = runModel(connection);
   const { webhooks } = webhookModels(connection);
+  const whiteLabels = whiteLabelModel(connection);
   return {
     async server() {
       const admin = connection.getClient().db('admin');
@@ -102,6 +110,9 @@ function inspectionOf(connection: Connection): Inspection {
       );
       for await (const source of withCredentials.lean().cursor())
         tryTo(() => openCredentials(secrets, source as DataSourceDoc));
+      for await (const row of whiteLabels.find({}, { organizationId: 1, secrets: 1 }).lean().cursor())
+        for (const [field, sealed] of Object.entries((row as WhiteLabelDoc).secrets))
+          tryTo(() => openClientSecret(secrets, row as WhiteLabelDoc, field, sealed));
       for await (const row of webhooks.find({ deletedAt: null }).lean().cursor()) {
         const { _id, organizationId, signingKey } = row as WebhookDoc;
         tryTo(() => secrets.open(signingKeyPlace(organizationId, _id), signingKey));
@@ -124,7 +135,7 @@ function inspectionOf(connection: Connection): Inspection {
       }));
     },
     unstarted: (before) =>
-      // Deferred starts have a due time in the far future, and are excluded.
+      // Held runs and uploads of streams have a due time in the far future.
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     failingWebhooks: (limit) =>
       webhooks
