@@ -25,12 +25,19 @@ const PAYLOAD_INDEXES = [
 export interface Collections {
   /** Returns the name of the space's collection, and creates it with its indexes if it does not exist. */
   ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<string>;
+  /**
+   * Writes to the space's collection, which exists then. If Qdrant answers 404, because the collection was lost or is
+   * being rebuilt since this process created it, creates it again and repeats the write.
+   */
+  write<T>(space: Pick<VectorSpace, 'name' | 'dimensions'>, work: (name: string) => Promise<T>): Promise<T>;
   /** Makes the next `ensure` check Qdrant again, because the collection was deleted. */
   invalidate(space: string): void;
   nameOf(space: string): string;
   /** Returns the names of all collections of this deployment. */
   all(): Promise<string[]>;
 }
+
+const NOT_FOUND = 404;
 
 /** Returns the HTTP status of Qdrant's error; null for any other error. */
 export function statusOf(error: unknown): number | null {
@@ -68,18 +75,31 @@ export function createCollections(client: QdrantClient, prefix: string, layout: 
     return name;
   };
 
+  const invalidate = (space: string): void => void creations.delete(space);
+  const ensure: Collections['ensure'] = (space) => {
+    const existing = creations.get(space.name);
+    if (existing) return existing;
+    const creation = make(space).catch((error: unknown) => {
+      invalidate(space.name);
+      throw error;
+    });
+    creations.set(space.name, creation);
+    return creation;
+  };
+
   return {
     nameOf,
-    invalidate: (space) => void creations.delete(space),
-    ensure(space) {
-      const existing = creations.get(space.name);
-      if (existing) return existing;
-      const creation = make(space).catch((error: unknown) => {
-        creations.delete(space.name);
-        throw error;
-      });
-      creations.set(space.name, creation);
-      return creation;
+    invalidate,
+    ensure,
+    async write(space, work) {
+      const name = await ensure(space);
+      try {
+        return await work(name);
+      } catch (error) {
+        if (statusOf(error) !== NOT_FOUND) throw error;
+        invalidate(space.name);
+        return work(await ensure(space));
+      }
     },
     async all() {
       const { collections } = await client.getCollections();

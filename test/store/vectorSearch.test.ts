@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { QdrantClient } from '@qdrant/js-client-rest';
 import fc from 'fast-check';
 
 import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
@@ -10,6 +11,7 @@ import { loadConfig } from '../../config/config.js';
 import type { TagValue } from '../../contract/files/records.js';
 import { storedTags, tagPairs } from '../../contract/files/tags.js';
 import { pointId } from '../../store/vectors/pointId.js';
+import type { WholePoint } from '../../store/vectors/points.js';
 import { byScore, createVectorSearch, type PointHit, type VectorQuery } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';
@@ -43,7 +45,7 @@ interface Seed {
   /** Default: a vector that depends on the last three digits of the id. */
   readonly vector?: Float32Array;
 }
-const write = (seeds: readonly Seed[], tenant = MINE): Promise<void> =>
+const write = (seeds: readonly Seed[], tenant = MINE, space = SPACE): Promise<void> =>
   vectors.upsert(
     seeds.map(({ id, tags = {}, text, vector }) => ({
       ...tenant,
@@ -51,7 +53,7 @@ const write = (seeds: readonly Seed[], tenant = MINE): Promise<void> =>
       parentId: null,
       ancestors: [],
       generation: 1,
-      space: SPACE,
+      space,
       model: 'OPENAI' as const,
       source: 'TEXT' as const,
       fileTypeAtSource: null,
@@ -282,6 +284,30 @@ test('a space without a collection has no results', async () => {
   expect(await vectors.search({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
   expect(await vectors.searchIds({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
   expect(await vectors.chunksOf(MINE, 'missing-4', [randomUUID()])).toEqual(new Map());
+  const chunk = { fileId: 1, generation: 1, chunkIndex: 0 };
+  expect(await vectors.retrieve(MINE, 'missing-4', [chunk])).toEqual(new Map());
+});
+
+test('a write of new or of restored points creates a lost collection again', async () => {
+  const space = { name: 'lost-4', dimensions: 4 };
+  const file = { fileId: 9001, generation: 1, space };
+  const read = async (): Promise<WholePoint[]> => {
+    const found: WholePoint[] = [];
+    for await (const batch of vectors.readPoints(file, 1)) found.push(...batch);
+    return found;
+  };
+  const client = new QdrantClient({ url: testEngines().qdrantUrl, checkCompatibility: false });
+  const lose = () => client.deleteCollection(`${settings.prefix}${space.name}`);
+  await write([{ id: file.fileId }], MINE, space);
+  const points = await read();
+  expect(points).toHaveLength(1);
+  await lose();
+  await vectors.writePoints(file, points, {});
+  expect(await read()).toEqual(points);
+  await lose();
+  await write([{ id: file.fileId }], MINE, space);
+  expect(await read()).toEqual(points);
+  await lose();
 });
 
 test('sends one request for both kinds of vectors, and the exact flag', async () => {
