@@ -12,6 +12,7 @@ import { type RunDoc, runModel } from '../models/runs.js';
 import { createStalls, type Stalls } from '../runs/stalls.js';
 import type { Secrets } from '../secrets/secrets.js';
 import { clientOptions } from '../vectors/address.js';
+import { isOfDeployment } from '../vectors/collection.js';
 import { brokenCollections } from '../vectors/probe.js';
 import type { VectorSettings } from '../vectors/vectors.js';
 import { createWorkerRecords, type Workers } from '../workers/workers.js';
@@ -166,7 +167,7 @@ function inspectionOf(connection: Connection): Inspection {
 export async function inspectQdrant({ prefix, ...address }: Pick<VectorSettings, 'url' | 'apiKey' | 'prefix'>) {
   const client = new QdrantClient({ ...clientOptions(address), timeout: TIME_LIMIT_MS });
   const [{ version }, { collections }] = await Promise.all([client.versionInfo(), client.getCollections()]);
-  const serviceCollections = collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  const serviceCollections = collections.map(({ name }) => name).filter((name) => isOfDeployment(name, prefix));
   const states = await Promise.all(
     serviceCollections.map(async (name) => ({ name, status: (await client.getCollection(name)).status as string })),
   );

@@ -1,6 +1,7 @@
 import type { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
+import { VECTOR_SPACES } from '../../contract/vectors/spaces.js';
 import { type CollectionLayout, creationOf } from './layout.js';
 
 /** Names of a point's vectors. Both are declared when a collection is created, because neither can be added later. */
@@ -45,6 +46,16 @@ export function statusOf(error: unknown): number | null {
   if ('status' in error && typeof error.status === 'number') return error.status;
   // The client's error for 429 with Retry-After has no status.
   return 'retry_after' in error ? 429 : null;
+}
+
+/**
+ * Returns whether a collection belongs to the deployment with this prefix. The prefix of another deployment may begin
+ * with this one: `allotrope-test-openai-3-small-1536` does not belong to `allotrope-`.
+ */
+export function isOfDeployment(collection: string, prefix: string): boolean {
+  if (!collection.startsWith(prefix)) return false;
+  const space = collection.slice(prefix.length);
+  return VECTOR_SPACES.has(space) || ![...VECTOR_SPACES].some((known) => space.endsWith(known));
 }
 
 /** Creates the collections, one per vector space. `prefix` separates several deployments on one Qdrant. */
@@ -103,7 +114,7 @@ export function createCollections(client: QdrantClient, prefix: string, layout: 
     },
     async all() {
       const { collections } = await client.getCollections();
-      return collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+      return collections.map(({ name }) => name).filter((name) => isOfDeployment(name, prefix));
     },
   };
 }

@@ -10,6 +10,8 @@ import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js'
 import { loadConfig } from '../../config/config.js';
 import type { TagValue } from '../../contract/files/records.js';
 import { storedTags, tagPairs } from '../../contract/files/tags.js';
+import { inspectQdrant } from '../../store/overview/inspection.js';
+import { createPointsCensus } from '../../store/vectors/census.js';
 import { pointId } from '../../store/vectors/pointId.js';
 import type { WholePoint } from '../../store/vectors/points.js';
 import { byScore, createVectorSearch, type PointHit, type VectorQuery } from '../../store/vectors/search.js';
@@ -45,8 +47,8 @@ interface Seed {
   /** Default: a vector that depends on the last three digits of the id. */
   readonly vector?: Float32Array;
 }
-const write = (seeds: readonly Seed[], tenant = MINE, space = SPACE): Promise<void> =>
-  vectors.upsert(
+const write = (seeds: readonly Seed[], tenant = MINE, space = SPACE, into = vectors): Promise<void> =>
+  into.upsert(
     seeds.map(({ id, tags = {}, text, vector }) => ({
       ...tenant,
       fileId: id,
@@ -308,6 +310,27 @@ test('a write of new or of restored points creates a lost collection again', asy
   await write([{ id: file.fileId }], MINE, space);
   expect(await read()).toEqual(points);
   await lose();
+});
+
+test('a deployment never touches the collections of another one whose longer prefix begins with its own', async () => {
+  const tenant = { organizationId: 8, userId: 80 };
+  const space = { name: 'minilm-l6-v2-384', dimensions: 384 };
+  const url = testEngines().qdrantUrl;
+  const other = createVectors({ ...settings, url, prefix: `${settings.prefix}test-` });
+  const vector = Float32Array.from({ length: space.dimensions }, (_, at) => (at === 0 ? 1 : 0));
+  await write([{ id: 9002, vector }], tenant, space, other);
+  const census = createPointsCensus({ ...settings, url });
+  await vectors.setTags([{ ...tenant, _id: 9002, tagPairs: ['team=red'] }]);
+  await vectors.deleteGenerations([{ ...tenant, fileId: 9002, generations: { exactly: 1 } }]);
+  await vectors.deleteAll(tenant);
+  expect(await other.countOf(tenant, [9002])).toBe(1);
+  expect((await other.search({ ...QUERY, ...tenant, space: space.name, dense: [...vector] })).dense).toHaveLength(1);
+  expect(await vectors.countOf(tenant, [9002])).toBe(0);
+  expect((await census.count(tenant, { above: 9001, upTo: 9002 })).map(({ space: found }) => found)).toEqual([]);
+  expect((await inspectQdrant({ ...settings, url })).collections.map(({ name }) => name)).not.toContain(
+    `${settings.prefix}test-${space.name}`,
+  );
+  await other.deleteAll(tenant);
 });
 
 test('sends one request for both kinds of vectors, and the exact flag', async () => {
