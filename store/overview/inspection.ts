@@ -28,7 +28,7 @@ export interface UnfinishedFiles {
   readonly run: RunDoc | null;
 }
 
-/** Reads MongoDB without changing anything: it creates no indexes and migrates no records. */
+/** Reads MongoDB without changing anything: it creates no collections or indexes and migrates no records. */
 export interface Inspection {
   server(): Promise<{
     readonly version: string;
@@ -67,7 +67,7 @@ const FAR_AWAY = new Date('9000-01-01');
 /** @throws when MongoDB does not answer within the time limit */
 export async function inspectMongodb(uri: string): Promise<Inspection> {
   const connection = await mongoose
-    .createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: TIME_LIMIT_MS })
+    .createConnection(uri, { autoIndex: false, autoCreate: false, serverSelectionTimeoutMS: TIME_LIMIT_MS })
     .asPromise();
   return inspectionOf(connection);
 }

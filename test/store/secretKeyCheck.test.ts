@@ -40,7 +40,7 @@ test('refuses a database with another SECRET_KEY, and accepts it with rotated ke
   await expect(start(old)).rejects.toThrow(/SECRET_KEY is not the key/);
 });
 
-test('doctor tries to decrypt the secrets of data sources, OAuth clients and webhooks', async () => {
+test('doctor tries to decrypt the secrets of data sources, OAuth clients and webhooks, and creates no collection', async () => {
   const key = (id: string) => ({ id, key: randomBytes(32) });
   const [old, fresh] = [key('old'), key('fresh')];
   const secrets = createSecrets([old]);
@@ -65,4 +65,6 @@ test('doctor tries to decrypt the secrets of data sources, OAuth clients and web
   } finally {
     await inspection.close();
   }
+  const collections = (await connection.listCollections()).map(({ name }) => name);
+  expect(collections).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(files|runs|workers)$/)]));
 });
