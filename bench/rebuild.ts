@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
-import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
+import { EMBEDDED_SPACE } from '../contract/vectors/spaces.js';
 import type { RunDoc } from '../store/models/runs.js';
 import { clearVectorCache } from '../test/support/storedState.js';
 import { cli } from '../test/support/cli.js';

@@ -8,7 +8,7 @@ import mongoose from 'mongoose';
 
 import { reconcile } from '../cli/reconcile.js';
 import { loadConfig, storeSettings } from '../config/config.js';
-import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
+import { EMBEDDED_SPACE } from '../contract/vectors/spaces.js';
 import { connectStore } from '../store/connect.js';
 import { fileModel } from '../store/models/files.js';
 import { createVectors } from '../store/vectors/vectors.js';

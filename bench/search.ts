@@ -18,7 +18,7 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 import mongoose from 'mongoose';
 
 import { loadConfig } from '../config/config.js';
-import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
+import { EMBEDDED_SPACE } from '../contract/vectors/spaces.js';
 import { fileModel } from '../store/models/files.js';
 import type { Tenant } from '../store/users/accept.js';
 import { DENSE } from '../store/vectors/collection.js';

@@ -14,6 +14,14 @@ function isRunning(pid: number): boolean {
 }
 
 /**
+ * Reports to the supervisor, if there is one, that this process is responsive. Ignores a failure: after the death of the
+ * supervisor the worker stops by itself, and Node would end it at once with an uncaught error.
+ */
+export function reportAlive(channel: Pick<NodeJS.Process, 'send'>): void {
+  channel.send?.({ alive: true }, undefined, undefined, () => undefined);
+}
+
+/**
  * Writes this worker's heartbeat every HEARTBEAT_MS until the signal is aborted, then removes its row. First removes the
  * rows of workers of this host whose process no longer exists.
  * @param measure measures the scheduling of this process; called once per heartbeat

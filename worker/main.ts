@@ -9,6 +9,7 @@ import { explainFailedStart } from '../config/process/startFailure.js';
 import { onStopSignal } from '../config/process/stopSignals.js';
 import { lowerPriority } from '../config/process/lowerPriority.js';
 import { createWorker } from './createWorker.js';
+import { reportAlive } from './heartbeat.js';
 import { createLoadMeter } from './processorShare.js';
 import { installRuntime } from './runtime.js';
 import { createSdkLogger } from './sdkLogger.js';
@@ -36,7 +37,7 @@ started();
 log.info({ taskQueue: worker.taskQueue }, 'worker polling');
 process.send?.({ ready: true, ...(worker.metricsPort !== null && { metricsPort: worker.metricsPort }) });
 // A supervisor kills a worker that stops sending these messages.
-const aliveTimer = setInterval(() => process.send?.({ alive: true }), HEARTBEAT_MS);
+const aliveTimer = setInterval(() => reportAlive(process), HEARTBEAT_MS);
 const end = await worker.run();
 clearInterval(aliveTimer);
 await tracing.close();

@@ -1,5 +1,7 @@
 import type { Store } from '../../store/connect.js';
 import type { TaggedFile } from '../../store/files/tags.js';
+import type { DataSourceDoc } from '../../store/models/dataSources.js';
+import type { FileDoc } from '../../store/models/files.js';
 
 /** Maximum number of writes before the attempt fails because the tags change too often. */
 const MAX_ITERATIONS = 10;
@@ -33,4 +35,18 @@ export async function settlePointTags(
     remaining = changed;
   }
   return settled;
+}
+
+/** Copies the tags of a data source to files and to their points, then records the version on the files. Safe to repeat. */
+export async function copySourceTags(
+  store: Pick<Store, 'files' | 'vectors'>,
+  source: DataSourceDoc,
+  files: readonly FileDoc[],
+): Promise<void> {
+  await store.files.applySourceTags(source, files);
+  const settled = await settlePointTags(
+    store,
+    files.map(({ _id }) => _id),
+  );
+  await store.files.markSourceTagsApplied(source, settled);
 }

@@ -3,10 +3,11 @@ import pLimit from 'p-limit';
 
 import { fileTags, tagPairs } from '../../contract/files/tags.js';
 import type { QuarantinedDoc } from '../../store/models/quarantine.js';
-import type { ColdCopy } from '../../store/models/files.js';
+import type { ColdCopy, FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { writtenPoints } from '../generations/points.js';
+import { copySourceTags } from '../generations/pointTags.js';
 import { eraseContents } from '../generations/eraseContents.js';
 
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
@@ -141,13 +142,31 @@ async function restoreFiles(run: RunDoc, rows: Rows, deps: QuarantineDeps, signa
   );
 }
 
-/** Deletes the stored copies of restored files that their records do not reference. Safe to repeat. */
-async function tidy(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise<void> {
+/**
+ * Copies tags that changed while the files were restored: the run that copies them may have ended before the files had
+ * a record again.
+ */
+async function copyChangedTags(run: RunDoc, files: readonly FileDoc[], { store }: QuarantineDeps): Promise<void> {
+  for (const id of new Set(files.flatMap(({ dataSourceId }) => dataSourceId ?? []))) {
+    const source = await store.dataSources.find(run, id);
+    if (!source) continue;
+    const outdated = files.filter((file) => file.dataSourceId === id && file.sourceTagsVersion !== source.tagsVersion);
+    if (outdated.length > 0) await copySourceTags(store, source, outdated);
+  }
+}
+
+/**
+ * Copies changed tags to restored files, and deletes the stored copies that their records do not reference. Safe to
+ * repeat.
+ */
+async function tidy(run: RunDoc, rows: Rows, deps: QuarantineDeps): Promise<void> {
+  const { store } = deps;
   const { organizationId } = run;
   const files = await store.files.byIds(
     run,
     rows.map(({ _id }) => _id),
   );
+  await copyChangedTags(run, files, deps);
   // A file that was deleted meanwhile has no data left.
   await Promise.all(
     files.map(({ _id: fileId, coldCopy }) =>

@@ -1,7 +1,7 @@
 import type { EmbeddingModelId, VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { Fault } from '../../contract/failures.js';
 import type { ReembedRequest } from '../../contract/runs/reembed.js';
-import { isCallerSpace } from '../../contract/files/uploads.js';
+import { isCallerSpace } from '../../contract/vectors/spaces.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { ActivityDeps } from '../deps.js';
 import { pictureSpace } from '../ingest/prepare/pictures.js';

@@ -1,14 +1,14 @@
 import type { CopyTagsResult, RunInput } from '../../contract/runs/orchestration.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
-import { settlePointTags } from '../generations/pointTags.js';
+import { copySourceTags, settlePointTags } from '../generations/pointTags.js';
 
 /** Maximum number of files per step. */
 const FILES_PER_BATCH = 200;
 
 /** Creates the activities of a run that copies tags from a data source to its files, and from files to their points. */
 export function createTagActivities({ store, log }: ActivityDeps) {
-  const copySourceTags = async (
+  const copyNextTags = async (
     tenant: { organizationId: number; userId: number },
     dataSourceId: number,
     afterId: number,
@@ -19,12 +19,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
     const outdated = await store.files.listBehindSourceTags(source, afterId, FILES_PER_BATCH);
     const last = outdated.at(-1);
     if (last) {
-      await store.files.applySourceTags(source, outdated);
-      const settled = await settlePointTags(
-        store,
-        outdated.map(({ _id }) => _id),
-      );
-      await store.files.markSourceTagsApplied(source, settled);
+      await copySourceTags(store, source, outdated);
       return { done: false, afterId: last._id };
     }
     // The copy is complete only if a scan from the first file finds none to update: earlier files may have changed
@@ -41,7 +36,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
       const { organizationId, userId, fileId, dataSourceId } = run;
-      if (dataSourceId) return await copySourceTags({ organizationId, userId }, dataSourceId, afterId);
+      if (dataSourceId) return await copyNextTags({ organizationId, userId }, dataSourceId, afterId);
       await settlePointTags(store, fileId === null ? [] : [fileId]);
       return { done: true, afterId: 0 };
     },

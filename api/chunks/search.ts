@@ -1,7 +1,7 @@
 import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { RerankModel } from '../../contract/vectors/rerankers.js';
 import { StoreFailure } from '../../contract/storeFailures.js';
-import { isCallerSpace } from '../../contract/files/uploads.js';
+import { isCallerSpace } from '../../contract/vectors/spaces.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { byScore } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';

@@ -1,5 +1,5 @@
 import { EMBEDDING_MODELS, type EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
-import { callerSpace, isCallerSpace } from '../../contract/files/uploads.js';
+import { callerSpace, isCallerSpace } from '../../contract/vectors/spaces.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../http/deps.js';
 import { invalid } from '../http/errors.js';

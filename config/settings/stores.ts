@@ -73,7 +73,7 @@ export const STORES_SETTINGS = {
   },
   S3_BUCKET: {
     schema: Joi.string(),
-    about: 'Bucket of an S3-compatible store for large contents, instead of a folder.',
+    about: 'Bucket of an S3-compatible store for large contents, instead of a folder. Each deployment needs its own.',
   },
   CONTENT_ROW_BYTES: {
     schema: Joi.number().integer().min(0).max(4_000_000).default(262_144),

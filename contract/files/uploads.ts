@@ -41,14 +41,6 @@ export interface CallerChunks {
   readonly vectors: readonly string[] | null;
 }
 
-/** Returns the space of vectors that a caller computed with a model. They are compared only with one another. */
-export const callerSpace = (model: string, dimensions: number) => ({
-  name: `${CALLER_PREFIX}${model.toLowerCase().replaceAll('_', '-')}-${dimensions}`,
-  dimensions,
-});
-const CALLER_PREFIX = 'given-';
-export const isCallerSpace = (name: string): boolean => name.startsWith(CALLER_PREFIX);
-
 /** Returns the source and the first metadata of a file whose format is known but whose content was not read yet. */
 export const uploadRecordFields = (
   { format, mimeType }: { readonly format: FileFormat; readonly mimeType: string },

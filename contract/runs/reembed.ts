@@ -1,7 +1,7 @@
 import type { EmbeddingModelId } from '../vectors/embeddingModels.js';
 import type { FileFilters } from '../files/fileFilters.js';
 import { type EmbeddingStorageStatus, FINAL_FILE_STATUSES, type FileSyncStatus } from '../files/statuses.js';
-import { isCallerSpace } from '../files/uploads.js';
+import { isCallerSpace } from '../vectors/spaces.js';
 
 /** Request of a re-embedding run. */
 export interface ReembedRequest {

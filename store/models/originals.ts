@@ -39,7 +39,9 @@ const ORIGINAL = {
   fileId: nullable(number),
   /** Small content; null for content in file storage. */
   bytes: nullable(bytes),
-  /** Time of the receiving process's last heartbeat; null once a file uses the content. */
+  /**
+   * Time of the receiving process's last heartbeat; null while a file uses the content; 1970 once it was replaced.
+   */
   aliveAt: nullable(date),
   /** Marked for deletion: no file may use it. */
   markedForDeletion: byDefault(flag, false),
@@ -57,7 +59,7 @@ export interface OriginalDoc extends RecordOf<typeof ORIGINAL> {}
 const original = schemaOf<OriginalDoc>(ORIGINAL);
 // Used to find the originals of files.
 original.index({ organizationId: 1, userId: 1, fileId: 1 });
-// Used by `sweep`: uploads whose request did not complete.
+// Used by `sweep`: uploads whose request did not complete, and replaced contents.
 original.index({ aliveAt: 1 }, { partialFilterExpression: { aliveAt: { $type: 'date' } } });
 
 export function originalModel(connection: Connection): Model<OriginalDoc> {

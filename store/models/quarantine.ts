@@ -36,7 +36,7 @@ export interface QuarantinedDoc extends RecordOf<typeof QUARANTINED> {}
 export const OVERVIEW_INDEX = { organizationId: 1, state: 1, keptUntil: 1, dataSourceId: 1, parentId: 1 } as const;
 
 const quarantined = schemaOf<QuarantinedDoc>(QUARANTINED, { keepEmpty: true });
-// Used by `claimAll`, `list` and `hasFiles`: files of a user.
+// Used by `claimAll`, `hasFiles`, `listClaimed` and `recordsAbove`: files of a user.
 quarantined.index({ organizationId: 1, userId: 1, _id: 1 });
 // Used by `list`: files of an organization.
 quarantined.index({ organizationId: 1, _id: 1 });

@@ -139,7 +139,10 @@ run.path('request', Schema.Types.Mixed).path('progress', Schema.Types.Mixed);
 const OPEN = { finishedAt: null } as const;
 const IN_STREAM = { stream: true, ...OPEN } as const;
 const PAUSED_ONCE = { 'pause.at': { $exists: true } } as const;
-/** Partial indexes, each with the functions that use it. None contains ended runs. */
+/**
+ * Partial indexes, each with the functions that use it. They contain no ended runs, except those that were cancelled
+ * while they were held.
+ */
 for (const [name, keys, partialFilterExpression] of [
   // `listUnstarted` of the outbox and of stalls
   ['nextTryAt_1', { nextTryAt: 1 }, { startedAt: null }],

@@ -44,7 +44,7 @@ export interface ScheduleDoc extends RecordOf<typeof SCHEDULE> {}
 const schedule = schemaOf<ScheduleDoc>(SCHEDULE);
 // Used by `claim`: marked rows only, which are few.
 schedule.index({ claimedUntil: 1 }, { partialFilterExpression: { marked: true } });
-// Used when a user's options change, and when a user is deleted.
+// Used by `listOfUser`, and by `claim` for the rows of all users of an organization.
 schedule.index({ organizationId: 1, userId: 1 });
 // Used by `markUsers`: rows by the customer ids of a request.
 schedule.index({ organizationId: 1, customerId: 1 });

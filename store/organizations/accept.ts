@@ -6,7 +6,7 @@ import type { OrganizationModels } from '../models/organizations.js';
 /** Returns the stored form of a key. */
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** The organization of the key in the setting API_KEY. */
+/** The organization to which the key in the setting API_KEY is added. */
 const FIRST_ORGANIZATION = 1;
 
 /** Creates an API key: 24 random bytes, with a prefix that people and secret scanners recognize. */
@@ -19,7 +19,10 @@ export interface Organizations {
   organizationOfKey(key: string): Promise<number | null>;
   /** Creates an organization and its first key. The key is shown only here. */
   create(name: string): Promise<{ organizationId: number; apiKey: string }>;
-  /** Ensures that organization 1 exists and that `key` is one of its keys. Safe to run at every start. */
+  /**
+   * Ensures that organization 1 exists, and adds `key` to its keys unless the key is already stored: a revoked key stays
+   * revoked. Safe to run at every start.
+   */
   ensureFirst(key: string): Promise<void>;
 }
 

@@ -12,10 +12,13 @@ import { type RunDoc, runModel } from '../models/runs.js';
 import { createStalls, type Stalls } from '../runs/stalls.js';
 import type { Secrets } from '../secrets/secrets.js';
 import { clientOptions } from '../vectors/address.js';
+import { isOfDeployment } from '../vectors/collection.js';
 import { brokenCollections } from '../vectors/probe.js';
 import type { VectorSettings } from '../vectors/vectors.js';
 import { createWorkerRecords, type Workers } from '../workers/workers.js';
 import { type WebhookDoc, webhookModels } from '../models/webhooks.js';
+import { type WhiteLabelDoc, whiteLabelModel } from '../models/whiteLabels.js';
+import { openClientSecret } from '../whiteLabels/records.js';
 
 export interface UnfinishedFiles {
   readonly runId: number | null;
@@ -25,7 +28,7 @@ export interface UnfinishedFiles {
   readonly run: RunDoc | null;
 }
 
-/** Reads MongoDB without changing anything: it creates no indexes and migrates no records. */
+/** Reads MongoDB without changing anything: it creates no collections or indexes and migrates no records. */
 export interface Inspection {
   server(): Promise<{
     readonly version: string;
@@ -37,13 +40,18 @@ export interface Inspection {
     /** Null before the first start. */
     readonly deploymentId: string | null;
   }>;
-  /** Tries to decrypt every stored credential and signing key. */
+  /**
+   * Tries to decrypt the credentials of data sources, the secrets of organizations' OAuth clients and the signing keys of
+   * webhooks. Other secrets are stored for a day at most.
+   */
   openSecrets(
     secrets: Secrets,
   ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
   /** Counts unfinished files by run, for the `limit` runs with the most unfinished files. */
   unfinishedFiles(limit: number): Promise<UnfinishedFiles[]>;
-  /** Counts runs that were accepted before a time and are not in Temporal yet. */
+  /**
+   * Counts runs that were accepted before a time and are not in Temporal yet, except held runs and uploads of streams.
+   */
   unstarted(before: Date): Promise<number>;
   failingWebhooks(limit: number): Promise<WebhookDoc[]>;
   /** Returns data sources without access, in error, or whose deletions are held. */
@@ -59,7 +67,7 @@ const FAR_AWAY = new Date('9000-01-01');
 /** @throws when MongoDB does not answer within the time limit */
 export async function inspectMongodb(uri: string): Promise<Inspection> {
   const connection = await mongoose
-    .createConnection(uri, { autoIndex: false, serverSelectionTimeoutMS: TIME_LIMIT_MS })
+    .createConnection(uri, { autoIndex: false, autoCreate: false, serverSelectionTimeoutMS: TIME_LIMIT_MS })
     .asPromise();
   return inspectionOf(connection);
 }
@@ -69,6 +77,7 @@ function inspectionOf(connection: Connection): Inspection {
   const files = fileModel(connection);
   const runs = runModel(connection);
   const { webhooks } = webhookModels(connection);
+  const whiteLabels = whiteLabelModel(connection);
   return {
     async server() {
       const admin = connection.getClient().db('admin');
@@ -102,6 +111,9 @@ function inspectionOf(connection: Connection): Inspection {
       );
       for await (const source of withCredentials.lean().cursor())
         tryTo(() => openCredentials(secrets, source as DataSourceDoc));
+      for await (const row of whiteLabels.find({}, { organizationId: 1, secrets: 1 }).lean().cursor())
+        for (const [field, sealed] of Object.entries((row as WhiteLabelDoc).secrets))
+          tryTo(() => openClientSecret(secrets, row as WhiteLabelDoc, field, sealed));
       for await (const row of webhooks.find({ deletedAt: null }).lean().cursor()) {
         const { _id, organizationId, signingKey } = row as WebhookDoc;
         tryTo(() => secrets.open(signingKeyPlace(organizationId, _id), signingKey));
@@ -124,7 +136,7 @@ function inspectionOf(connection: Connection): Inspection {
       }));
     },
     unstarted: (before) =>
-      // Deferred starts have a due time in the far future, and are excluded.
+      // Held runs and uploads of streams have a due time in the far future.
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     failingWebhooks: (limit) =>
       webhooks
@@ -155,7 +167,7 @@ function inspectionOf(connection: Connection): Inspection {
 export async function inspectQdrant({ prefix, ...address }: Pick<VectorSettings, 'url' | 'apiKey' | 'prefix'>) {
   const client = new QdrantClient({ ...clientOptions(address), timeout: TIME_LIMIT_MS });
   const [{ version }, { collections }] = await Promise.all([client.versionInfo(), client.getCollections()]);
-  const serviceCollections = collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  const serviceCollections = collections.map(({ name }) => name).filter((name) => isOfDeployment(name, prefix));
   const states = await Promise.all(
     serviceCollections.map(async (name) => ({ name, status: (await client.getCollection(name)).status as string })),
   );

@@ -41,13 +41,13 @@ export interface RunPauseState {
 }
 
 export interface RunsOverview {
-  /** Started runs: the paused and the stalled ones, then the latest. The limit applies to each group. */
+  /** The paused and the stalled runs, then the latest started ones. The limit applies to each of these groups. */
   readonly rows: readonly RunRow[];
   /** Number of started runs, counted up to MAX_RUNS_COUNTED. */
   readonly started: number;
   /** Number of runs that have not started yet, counted up to the same limit. */
   readonly waiting: number;
-  /** Number of paused runs, counted up to the same limit. */
+  /** Numbers of paused and of stalled runs, counted up to the same limit. */
   readonly paused: number;
   readonly stalled: number;
 }

@@ -2,6 +2,7 @@ import type { Blobs } from '../contents/blobs.js';
 import type { ChunkCommands } from '../chunks/commands.js';
 import { metadataFields } from '../files/metadataFields.js';
 import type { FileCommands } from '../files/commands.js';
+import type { FileTags, TaggedFile } from '../files/tags.js';
 import { pageCounts } from '../files/pageCounts.js';
 import type { Originals } from '../originals/originals.js';
 import type { Tenant } from '../users/accept.js';
@@ -16,7 +17,7 @@ export interface RepairStores {
   readonly vectors: Pick<Vectors, 'setTags' | 'deleteGenerations'>;
   readonly chunks: Pick<ChunkCommands, 'deleteGenerations'>;
   readonly originals: Pick<Originals, 'release' | 'sweep'>;
-  readonly files: Pick<FileCommands, 'abortOpen' | 'markCleanedUp'>;
+  readonly files: Pick<FileCommands, 'abortOpen' | 'markCleanedUp'> & Pick<FileTags, 'findTags'>;
   readonly blobs: Pick<Blobs, 'delete'>;
 }
 
@@ -82,6 +83,17 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
     return DONE;
   };
 
+  /** Writes the current tags of a file to its points; writes them again if a request changed them meanwhile. */
+  const setTags = async (fileId: number): Promise<RepairResult> => {
+    for (let written: TaggedFile | null = null; ;) {
+      const [current] = await files.findTags([fileId]);
+      if (!current) return CHANGED;
+      if (written !== null && (written.tagsRevision ?? null) === (current.tagsRevision ?? null)) return DONE;
+      await vectors.setTags([current]);
+      written = current;
+    }
+  };
+
   /** Corrects a file's record, or data that belongs to it. */
   const correct = async (
     owner: Tenant & { readonly fileId: number },
@@ -95,8 +107,7 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
         return why === null ? DONE : { done: false, why };
       }
       case 'setTags':
-        await vectors.setTags([{ ...owner, _id: owner.fileId, tagPairs: file.tagPairs }]);
-        return DONE;
+        return setTags(owner.fileId);
       case 'setCount': {
         const { numChunks } = repair;
         return change(file, { $set: { numChunks, 'statistics.numEmbeddings': numChunks, updatedAt: new Date() } });

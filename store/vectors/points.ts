@@ -85,20 +85,17 @@ export function createWholePoints(client: QdrantClient, collections: Collections
       }
     },
     async writePoints(file, points, changed) {
-      const name = await collections.ensure(file.space);
       const step = stepOf(file);
       for (let from = 0; from < points.length; from += step) {
-        await client.upsert(name, {
-          wait: true,
-          points: points.slice(from, from + step).map(({ chunkIndex, dense, sparse, payload }) => ({
-            id: idOf(file, chunkIndex),
-            vector: {
-              [DENSE]: Array.from(dense),
-              ...(sparse && { [SPARSE]: { indices: Array.from(sparse.indices), values: Array.from(sparse.values) } }),
-            },
-            payload: { ...payload, ...changed },
-          })),
-        });
+        const written = points.slice(from, from + step).map(({ chunkIndex, dense, sparse, payload }) => ({
+          id: idOf(file, chunkIndex),
+          vector: {
+            [DENSE]: Array.from(dense),
+            ...(sparse && { [SPARSE]: { indices: Array.from(sparse.indices), values: Array.from(sparse.values) } }),
+          },
+          payload: { ...payload, ...changed },
+        }));
+        await collections.write(file.space, (name) => client.upsert(name, { wait: true, points: written }));
       }
     },
   };

@@ -73,7 +73,7 @@ export interface VectorSearch {
   ): Promise<Map<string, PointHit[]>>;
   /**
    * Returns the dense vectors of a tenant's chunks, by chunk key `fileId:generation:chunkIndex`. Those of other tenants
-   * are missing.
+   * are missing, as are all of a space without a collection.
    */
   retrieve(tenant: Tenant, space: string, keys: readonly ChunkKey[]): Promise<Map<string, number[]>>;
 }
@@ -88,6 +88,12 @@ function chunkOf({ payload }: Pick<Schemas['Record'], 'payload'>): ChunkKey {
     chunk_index: number;
   };
   return { fileId: file_id, generation, chunkIndex: chunk_index };
+}
+
+/** Returns no points for a collection that does not exist. */
+function emptyIfMissing(error: unknown): [] {
+  if (statusOf(error) === 404) return [];
+  throw error;
 }
 
 /** Orders hits, best first. Ties have a fixed order, so that equal queries have equal answers. */
@@ -153,16 +159,11 @@ export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Co
     },
     async chunksOf(tenant, space, ids, signal) {
       if (ids.length === 0) return new Map();
-      try {
-        const include = [...CHUNK_FIELDS.include, ...TENANT_FIELDS];
-        const question = { ids, with_vector: false, with_payload: { include } };
-        const points = (await queryQdrant(pathOf(space), question, signal)) as Schemas['Record'][];
-        const ownPoints = points.filter((point) => isOfTenant(point, tenant));
-        return new Map(ownPoints.map((point) => [String(point.id), chunkOf(point)]));
-      } catch (error) {
-        if (statusOf(error) === 404) return new Map();
-        throw error;
-      }
+      const include = [...CHUNK_FIELDS.include, ...TENANT_FIELDS];
+      const question = { ids, with_vector: false, with_payload: { include } };
+      const points = (await queryQdrant(pathOf(space), question, signal).catch(emptyIfMissing)) as Schemas['Record'][];
+      const ownPoints = points.filter((point) => isOfTenant(point, tenant));
+      return new Map(ownPoints.map((point) => [String(point.id), chunkOf(point)]));
     },
     async neighboursOf(tenant, space, { ids, count }, signal) {
       const nearest = new Map<string, PointHit[]>();
@@ -192,7 +193,7 @@ export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Co
     async retrieve(tenant, space, keys) {
       const ids = new Map(keys.map((key) => [pointId(key.fileId, key.generation, key.chunkIndex, space), key]));
       const question = { ids: [...ids.keys()], with_vector: [DENSE], with_payload: { include: TENANT_FIELDS } };
-      const points = (await queryQdrant(pathOf(space), question)) as Schemas['Record'][];
+      const points = (await queryQdrant(pathOf(space), question).catch(emptyIfMissing)) as Schemas['Record'][];
       const found = new Map<string, number[]>();
       for (const point of points) {
         const key = ids.get(String(point.id));

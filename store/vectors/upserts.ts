@@ -3,7 +3,7 @@ import type { QdrantClient } from '@qdrant/js-client-rest';
 import pLimit from 'p-limit';
 
 import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
-import { type Collections, statusOf } from './collection.js';
+import type { Collections } from './collection.js';
 import { type FileVectors, pointOf } from './point.js';
 
 export interface WriteSettings {
@@ -69,29 +69,19 @@ async function* requestsOf(files: readonly FileVectors[], maxBytes: number): Asy
  */
 export function createUpserts(client: QdrantClient, collections: Collections, { maxBytes, atOnce }: WriteSettings) {
   const limit = pLimit(atOnce);
-  const write = async (space: VectorSpace, name: string, points: Point[]): Promise<void> => {
-    try {
-      await client.upsert(name, { wait: true, points });
-    } catch (error) {
-      if (statusOf(error) !== 404) throw error;
-      // The collection was lost, or is being rebuilt, since this process created it.
-      collections.invalidate(space.name);
-      await collections.ensure(space);
-      await client.upsert(name, { wait: true, points });
-    }
-  };
+  const write = (space: VectorSpace, points: Point[]) =>
+    collections.write(space, (name) => client.upsert(name, { wait: true, points }));
   return async (files: readonly FileVectors[]): Promise<void> => {
     const spaces = new Map(files.map(({ space }) => [space.name, space]));
     await Promise.all(
       [...spaces.values()].map(async (space) => {
-        const name = await collections.ensure(space);
         const requests = requestsOf(
           files.filter((file) => file.space.name === space.name),
           maxBytes,
         );
         const writeNext = async (): Promise<boolean> => {
           const { value: points } = await requests.next();
-          if (points) await write(space, name, points);
+          if (points) await write(space, points);
           return points !== undefined;
         };
         while (await limit(writeNext));

@@ -39,12 +39,16 @@ export function watchedClient(client: QdrantClient, watch: CallObserver | null):
 
 /**
  * Returns the reader with each request reported to `watch`: `/collections/<name>/points/query` is the operation
- * `query`, and `…/query/batch` is `query_batch`.
+ * `query`, `…/query/batch` is `query_batch`, and `/collections/<name>/points` is `retrieve`, as in Qdrant's client.
  */
 export function watchedReader(query: QueryQdrant, watch: CallObserver | null): QueryQdrant {
   return (path, body, signal) => {
     const parts = path.split('?', 1)[0]?.split('/') ?? [];
-    const call = { system: 'qdrant', operation: parts.slice(4).join('_'), target: parts[2] ?? '' } as const;
+    const call = {
+      system: 'qdrant',
+      operation: parts.slice(4).join('_') || 'retrieve',
+      target: parts[2] ?? '',
+    } as const;
     return withStoreFailures(() => observe(watch, call, () => query(path, body, signal)), signal);
   };
 }

@@ -9,7 +9,7 @@ import {
   type WhiteLabelInput,
 } from '../../contract/accounts/whiteLabel.js';
 import type { OAuthClient } from '../../contract/accounts/oauth.js';
-import type { SecretContext, Secrets } from '../secrets/secrets.js';
+import type { SealedSecret, SecretContext, Secrets } from '../secrets/secrets.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import type { WhiteLabelDoc } from '../models/whiteLabels.js';
 
@@ -48,6 +48,14 @@ const secretContext = (organizationId: number, id: number, field: string): Secre
   record: `white_label:${id}`,
   field,
 });
+
+/** Decrypts one secret of a client. @throws if no key of SECRET_KEY decrypts it */
+export const openClientSecret = (
+  secrets: Secrets,
+  { organizationId, _id }: Pick<WhiteLabelDoc, 'organizationId' | '_id'>,
+  field: string,
+  sealed: SealedSecret,
+): string => secrets.open(secretContext(organizationId, _id, field), sealed);
 
 function query(organizationId: number, { ids, types, page }: WhiteLabelListing): QueryFilter<WhiteLabelDoc> {
   return {
@@ -91,7 +99,7 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
     if (!row) return null;
     const decrypted = Object.entries(row.secrets).map(([field, sealed]) => [
       field,
-      secrets.open(secretContext(organizationId, row._id, field), sealed),
+      openClientSecret(secrets, row, field, sealed),
     ]);
     return { ...row.plain, ...Object.fromEntries(decrypted) } as OAuthCredentials;
   };

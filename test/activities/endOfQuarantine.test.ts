@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDeleteActivities } from '../../activities/delete/deleteFiles.js';
 import { createDeleteUserActivities } from '../../activities/delete/deleteUser.js';
 import type { ActivityDeps } from '../../activities/deps.js';
+import { advanceQuarantine } from '../../activities/quarantine/quarantineSteps.js';
 import type { DeleteFilesRequest } from '../../contract/files/deleteFiles.js';
 import type { QuarantineFilters } from '../../contract/files/quarantine.js';
 import type { NewWork } from '../../contract/runs/runs.js';
@@ -250,6 +251,22 @@ test('a restore claims exactly the files of one user that match its filters and 
       expect(await transaction((session) => quarantine.claimForRestore(owner, ownFilters, 10, session))).toBe(0);
     },
   ));
+
+test('a restored file has the tags that its data source got during the restore', async () => {
+  const { user, owner } = await newUser();
+  const { quarantine, runs, files, transaction } = service.store;
+  const { _id: dataSourceId } = await connectSource(service, owner);
+  const id = await quarantined(owner, { dataSourceId });
+  const run = (await runs.find(await acceptRun(owner, { kind: 'settleQuarantine', request: { does: 'restore' } })))!;
+  await transaction((session) => quarantine.claimForRestore(owner, { fileIds: [id] }, run._id, session));
+  const advance = () => advanceQuarantine(run, 10, depsOf(), new AbortController().signal);
+  expect(await advance()).toBe(1);
+  // No worker runs here, which would copy the tags.
+  await user.post('/data_sources/tags/add', { data_source_id: dataSourceId, tags: { team: 'red' } });
+  expect(await advance()).toBe(1);
+  expect((await files.byIds(owner, [id])).map(({ tagPairs }) => tagPairs)).toEqual([['team=red']]);
+  expect(await advance()).toBe(0);
+});
 
 test('a file counts as replaced by one with the same account, source, external id and user', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];

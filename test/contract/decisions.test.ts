@@ -37,7 +37,8 @@ import { fileTags, sameTags, tagObject, tagPairs, upsertTags, withoutTags } from
 import { createTemporalLinks } from '../../contract/runs/temporalLinks.js';
 import { temporalNames } from '../../contract/runs/temporalNames.js';
 import { isRecording, coversRequest, transcriptionOptionsOf } from '../../contract/files/transcripts.js';
-import { callerSpace, mediaTypeHint, isCallerSpace, nameInUrl } from '../../contract/files/uploads.js';
+import { mediaTypeHint, nameInUrl } from '../../contract/files/uploads.js';
+import { callerSpace, isCallerSpace } from '../../contract/vectors/spaces.js';
 import { normaliseUrl, pageUrl, withScheme } from '../../contract/urls.js';
 import { failureSentence } from '../../contract/webhooks.js';
 import { stateOfWorker, type WorkerReport, workersProblem, workerProblem } from '../../contract/runs/workers.js';

@@ -72,10 +72,12 @@ test('reports a request to Qdrant as failed for each error status and without an
     expect(await isRefused(client.getCollection('things'))).toBe(failed);
     const reader = watchedReader(() => (failed ? rejecting() : Promise.resolve([] as never)), watch);
     expect(await isRefused(reader('/collections/things/points/query/batch?timeout=3', {}))).toBe(failed);
+    expect(await isRefused(reader('/collections/things/points', {}))).toBe(failed);
     const ofQdrant = { system: 'qdrant', target: 'things', failed };
     expect(calls).toEqual([
       { ...ofQdrant, operation: 'getCollection' },
       { ...ofQdrant, operation: 'query_batch' },
+      { ...ofQdrant, operation: 'retrieve' },
     ]);
   }));
 

@@ -7,7 +7,9 @@ import { DIFFERENCES, type DifferenceKind, type Finding, type Repair } from '../
 import { findDifferences, findQuarantinedDifferences, findStrayData } from '../../store/reconcile/findDifferences.js';
 import type { StoredOfFile } from '../../store/reconcile/measure.js';
 import { isSettled, isSame, rangeOf, type RecordOfFile } from '../../store/reconcile/records.js';
+import { createRepairer, type RepairStores } from '../../store/reconcile/repair.js';
 import { createDifferenceReport } from '../../store/reconcile/report.js';
+import type { FilePointTags } from '../../store/vectors/vectors.js';
 import { everyRow } from '../support/everyRow.js';
 
 // Tests of the differences between the record and the stored data of a file in a final state, and of their repairs.
@@ -308,6 +310,26 @@ test('a range of ids ends at its last record, or is open if there are no more re
   const records = [7, 9].map((_id) => recordOf({ _id }));
   expect(rangeOf(5, records, 2)).toEqual({ above: 5, upTo: 9 });
   expect(rangeOf(5, records, 3)).toEqual({ above: 5, upTo: null });
+});
+
+test('a repair of tags writes the tags of the record at its end, even if a request changes them meanwhile', async () => {
+  const record = { tagPairs: ['team=red'], tagsRevision: 2 };
+  const written: (readonly string[])[] = [];
+  const stores = {
+    files: { findTags: async () => [{ _id: 7, organizationId: 1, userId: 2, ...record }] },
+    vectors: {
+      setTags: async ([file]: FilePointTags[]) => {
+        written.push(file!.tagPairs);
+        Object.assign(record, { tagPairs: ['team=blue'], tagsRevision: 3 });
+      },
+    },
+  };
+  const finding = { kind: 'other_tags', what: '', repair: { do: 'setTags' } } as const;
+  const difference = { ...finding, organizationId: 1, userId: 2, fileId: 7 };
+  const repair = createRepairer(stores as unknown as RepairStores);
+  const never = () => Promise.reject(new Error('no resync'));
+  expect(await repair(difference, recordOf({ tagPairs: ['team=red'] }), never)).toEqual({ done: true });
+  expect(written).toEqual([['team=red'], ['team=blue']]);
 });
 
 test('a report counts each kind with five examples, and all unrepaired differences', () => {

@@ -3,13 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { QdrantClient } from '@qdrant/js-client-rest';
 import fc from 'fast-check';
 
 import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js';
 import { loadConfig } from '../../config/config.js';
 import type { TagValue } from '../../contract/files/records.js';
 import { storedTags, tagPairs } from '../../contract/files/tags.js';
+import { inspectQdrant } from '../../store/overview/inspection.js';
+import { createPointsCensus } from '../../store/vectors/census.js';
 import { pointId } from '../../store/vectors/pointId.js';
+import type { WholePoint } from '../../store/vectors/points.js';
 import { byScore, createVectorSearch, type PointHit, type VectorQuery } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';
@@ -43,15 +47,15 @@ interface Seed {
   /** Default: a vector that depends on the last three digits of the id. */
   readonly vector?: Float32Array;
 }
-const write = (seeds: readonly Seed[], tenant = MINE): Promise<void> =>
-  vectors.upsert(
+const write = (seeds: readonly Seed[], tenant = MINE, space = SPACE, into = vectors): Promise<void> =>
+  into.upsert(
     seeds.map(({ id, tags = {}, text, vector }) => ({
       ...tenant,
       fileId: id,
       parentId: null,
       ancestors: [],
       generation: 1,
-      space: SPACE,
+      space,
       model: 'OPENAI' as const,
       source: 'TEXT' as const,
       fileTypeAtSource: null,
@@ -282,6 +286,51 @@ test('a space without a collection has no results', async () => {
   expect(await vectors.search({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
   expect(await vectors.searchIds({ ...QUERY, space: 'missing-4' })).toEqual({ dense: [], sparse: [] });
   expect(await vectors.chunksOf(MINE, 'missing-4', [randomUUID()])).toEqual(new Map());
+  const chunk = { fileId: 1, generation: 1, chunkIndex: 0 };
+  expect(await vectors.retrieve(MINE, 'missing-4', [chunk])).toEqual(new Map());
+});
+
+test('a write of new or of restored points creates a lost collection again', async () => {
+  const space = { name: 'lost-4', dimensions: 4 };
+  const file = { fileId: 9001, generation: 1, space };
+  const read = async (): Promise<WholePoint[]> => {
+    const found: WholePoint[] = [];
+    for await (const batch of vectors.readPoints(file, 1)) found.push(...batch);
+    return found;
+  };
+  const client = new QdrantClient({ url: testEngines().qdrantUrl, checkCompatibility: false });
+  const lose = () => client.deleteCollection(`${settings.prefix}${space.name}`);
+  await write([{ id: file.fileId }], MINE, space);
+  const points = await read();
+  expect(points).toHaveLength(1);
+  await lose();
+  await vectors.writePoints(file, points, {});
+  expect(await read()).toEqual(points);
+  await lose();
+  await write([{ id: file.fileId }], MINE, space);
+  expect(await read()).toEqual(points);
+  await lose();
+});
+
+test('a deployment never touches the collections of another one whose longer prefix begins with its own', async () => {
+  const tenant = { organizationId: 8, userId: 80 };
+  const space = { name: 'minilm-l6-v2-384', dimensions: 384 };
+  const url = testEngines().qdrantUrl;
+  const other = createVectors({ ...settings, url, prefix: `${settings.prefix}test-` });
+  const vector = Float32Array.from({ length: space.dimensions }, (_, at) => (at === 0 ? 1 : 0));
+  await write([{ id: 9002, vector }], tenant, space, other);
+  const census = createPointsCensus({ ...settings, url });
+  await vectors.setTags([{ ...tenant, _id: 9002, tagPairs: ['team=red'] }]);
+  await vectors.deleteGenerations([{ ...tenant, fileId: 9002, generations: { exactly: 1 } }]);
+  await vectors.deleteAll(tenant);
+  expect(await other.countOf(tenant, [9002])).toBe(1);
+  expect((await other.search({ ...QUERY, ...tenant, space: space.name, dense: [...vector] })).dense).toHaveLength(1);
+  expect(await vectors.countOf(tenant, [9002])).toBe(0);
+  expect((await census.count(tenant, { above: 9001, upTo: 9002 })).map(({ space: found }) => found)).toEqual([]);
+  expect((await inspectQdrant({ ...settings, url })).collections.map(({ name }) => name)).not.toContain(
+    `${settings.prefix}test-${space.name}`,
+  );
+  await other.deleteAll(tenant);
 });
 
 test('sends one request for both kinds of vectors, and the exact flag', async () => {

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 
 import { createSdkLogger } from '../../worker/sdkLogger.js';
-import { sendHeartbeats } from '../../worker/heartbeat.js';
+import { reportAlive, sendHeartbeats } from '../../worker/heartbeat.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 import { waitFor } from '../support/waitFor.js';
@@ -56,6 +59,21 @@ test('logs a failed heartbeat, and keeps the worker running', async () => {
   await ended;
   expect(new Set(warnings)).toEqual(new Set(['the heartbeat could not be written; trying again']));
   expect(warnings).toHaveLength(3);
+});
+
+test('reports to the supervisor that it is responsive; a closed channel causes no error', async () => {
+  const code = "process.once('message', (message) => process.send(message, () => process.disconnect()))";
+  const supervisor = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const errors: unknown[] = [];
+  supervisor.on('error', (error) => void errors.push(error));
+  const closed = once(supervisor, 'disconnect');
+  const received = once(supervisor, 'message');
+  reportAlive(supervisor);
+  expect(await received).toEqual([{ alive: true }, undefined]);
+  await closed;
+  reportAlive(supervisor);
+  await nextTurn();
+  expect(errors).toEqual([]);
 });
 
 test("writes the SDK's errors and warnings to our log at their level, and everything else at debug level", async () => {

@@ -1,5 +1,6 @@
 import { Fault } from '../../../contract/failures.js';
-import { callerSpace, type CallerChunks } from '../../../contract/files/uploads.js';
+import type { CallerChunks } from '../../../contract/files/uploads.js';
+import { callerSpace } from '../../../contract/vectors/spaces.js';
 import type { ProcessedDocument } from '../../../documents/types.js';
 import type { StartedFile } from '../../../store/files/start.js';
 import type { FileDoc } from '../../../store/models/files.js';

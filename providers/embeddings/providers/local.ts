@@ -2,6 +2,7 @@ import { getPriority, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { EMBEDDED_SPACE } from '../../../contract/vectors/spaces.js';
 import type { EmbeddingProvider } from '../types.js';
 import { WINDOW_PIECES } from './localWindows.js';
 import type { LocalModelFiles } from './localModel.js';
@@ -22,9 +23,6 @@ export interface LocalSettings extends LocalModelFiles {
    */
   readonly spaceName?: string;
 }
-
-/** The vector space of the embedded model. */
-export const EMBEDDED_SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 
 /**
  * Niceness of the process for long queries relative to the other processes. Each step divides the share of processor

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { EMBEDDING_MODELS } from '../../../contract/vectors/embeddingModels.js';
 import type { DocumentRecord } from '../../../contract/files/records.js';
-import { callerSpace } from '../../../contract/files/uploads.js';
+import { callerSpace } from '../../../contract/vectors/spaces.js';
 import { type RerankEmulator, startRerankEmulator } from '../../emulators/rerankers.js';
 import { bodyOf, fieldsOf, publishedDocument } from '../../support/contract.js';
 import { waitFor } from '../../support/waitFor.js';
