@@ -41,6 +41,13 @@ interface NewRunFields {
   readonly begun?: { readonly temporalRunId: string } | { readonly parentRunId: number; readonly part: string };
 }
 
+/** Position in a list of runs by start time. */
+export interface RunPosition {
+  readonly startedAt: Date;
+  /** Runs with this start time that were returned already: a batch of uploads starts many runs at once. */
+  readonly ids: readonly number[];
+}
+
 export interface Runs {
   /** Reserves ids for runs that are about to be accepted, and returns the first; the others follow it. */
   nextId(count?: number): Promise<number>;
@@ -63,8 +70,11 @@ export interface Runs {
   countUsersWithOpenRuns(organizationId: number): Promise<number>;
   /** Returns whether an earlier run of the same work still waits. That run must be started first. */
   hasEarlierWaiting(run: RunDoc): Promise<boolean>;
-  /** Returns active runs that Temporal started at or before a time. */
-  listActiveStartedUntil(startedUntil: Date, limit: number): Promise<Run[]>;
+  /**
+   * Returns active runs that Temporal started at or before a time, the oldest first.
+   * @param after position of the last run of the previous page; null or absent: from the oldest run
+   */
+  listActiveStartedUntil(startedUntil: Date, limit: number, after?: RunPosition | null): Promise<Run[]>;
   /** Removes a run from the outbox permanently; false if Temporal already has it. The caller must end its files. */
   withdraw(runId: number): Promise<boolean>;
   /** Records that Temporal has the workflow. */
@@ -190,9 +200,13 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };
       return (await runs.exists({ fileId, workflowId, startedAt: null, ...earlier })) !== null;
     },
-    listActiveStartedUntil: (startedUntil, limit) =>
+    listActiveStartedUntil: (startedUntil, limit, after = null) =>
       runs
-        .find({ finishedAt: null, startedAt: { $lte: startedUntil } })
+        .find({
+          finishedAt: null,
+          startedAt: { $lte: startedUntil, ...(after && { $gte: after.startedAt }) },
+          ...(after && { _id: { $nin: [...after.ids] } }),
+        })
         .sort({ startedAt: 1 })
         .limit(limit)
         .lean<Run[]>()

@@ -12,6 +12,7 @@ import { endEmptyPauses, reapOnce } from '../../dispatch/reaper.js';
 import { watchStalls } from '../../dispatch/stallWatch.js';
 import { temporalFailure } from '../../dispatch/temporalFailure.js';
 import type { RunDoc } from '../../store/models/runs.js';
+import type { RunPosition } from '../../store/runs/outbox.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
@@ -232,6 +233,32 @@ describe('reaper', () => {
       0,
       ['runs.listActiveStartedUntil', 'runs.find'],
     ]);
+  });
+
+  test('checks all active runs in turn, also runs that started in the same millisecond', async () => {
+    const active = Array.from({ length: 450 }, (_, nth) =>
+      runOf({ _id: nth + 1, workflowId: `run:${nth + 1}`, startedAt: new Date(nth < 420 ? 1 : 2) }),
+    );
+    const { stores, of } = recorder({
+      'runs.listActiveStartedUntil': (_until: Date, limit: number, after: RunPosition | null) =>
+        active
+          .filter(({ startedAt }) => after === null || startedAt! >= after.startedAt)
+          .filter(({ _id }) => after?.ids.includes(_id) !== true)
+          .slice(0, limit),
+      'runs.find': runOf(),
+      'files.countRun': {},
+    });
+    const workflows = Object.fromEntries(
+      active.map(({ _id, workflowId }) => [workflowId, { status: 'RUNNING', memo: { runId: _id } }]),
+    );
+    delete workflows['run:450'];
+    const { log } = fakeLog();
+    const cursor = { after: null };
+    const reapNext = () => reapOnce(fakeTemporal(workflows).access, stores, log, 100_000, cursor);
+    expect([await reapNext(), await reapNext(), await reapNext()]).toEqual([0, 0, 1]);
+    expect(of('runs.finish').map(([id]) => id)).toEqual([450]);
+    delete workflows['run:1'];
+    expect(await reapNext()).toBe(1);
   });
 
   test('restarts runs that no later run replaces, up to the maximum number of restarts', async () => {

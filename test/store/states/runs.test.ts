@@ -204,6 +204,12 @@ test('each list of runs returns exactly the runs in its states, and includes tho
   const some: readonly (readonly [Promise<readonly { readonly _id: number }[]>, string])[] = [
     [stores.runs.listUnstarted(FAR, 1), 'postponed'],
     [stores.runs.listActiveStartedUntil(FAR, 1), 'stalled'],
+    [stores.runs.listActiveStartedUntil(FAR, 100, { startedAt: AT, ids: [] }), without(STARTED, 'stalled')],
+    [
+      stores.runs.listActiveStartedUntil(FAR, 100, { startedAt: AT, ids: [ids.get('paused')!] }),
+      without(STARTED, 'stalled paused'),
+    ],
+    [stores.runs.listActiveStartedUntil(FAR, 100, { startedAt: FAR, ids: [] }), ''],
     [stalls.listStarted(EARLY, FAR, 1), 'stalled'],
     [stalls.listUnstarted(EARLY, 1), 'postponed inStream'],
     [pauses.listPaused(1), 'paused'],
