@@ -147,6 +147,15 @@ describe('end of a run whose workflow has ended', () => {
     syncItems: ['dataSources.endListing'],
     updateTags: ['dataSources.markTagsStopped'],
   };
+  const messages: Partial<Record<RunKind, string>> = {
+    connectByConsent: ENDED_FROM_OUTSIDE.connection,
+    syncItems: ENDED_FROM_OUTSIDE.listing!,
+    ...Object.fromEntries(
+      ['autoSync', 'deleteFiles', 'deleteUser', 'moveStorage', 'recountFiles', 'settleQuarantine', 'updateTags'].map(
+        (kind) => [kind, 'The run was terminated outside of this service. Start it again.'],
+      ),
+    ),
+  };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
   test('ends the same records as its own last step would, files first and the run last, with counts if it has files', async () => {
@@ -164,7 +173,7 @@ describe('end of a run whose workflow has ended', () => {
       expect(of('files.abortOpen')).toEqual([[7, ENDED_FROM_OUTSIDE.file, 'ended_from_outside']]);
       expect(of('runs.finish')[0]?.slice(0, 4)).toEqual([
         ...[7, 'aborted', counted ? { ready: 2 } : {}],
-        { message: ENDED_FROM_OUTSIDE.file, error: 'ended_from_outside' },
+        { message: messages[kind] ?? ENDED_FROM_OUTSIDE.file, error: 'ended_from_outside' },
       ]);
     });
   });
