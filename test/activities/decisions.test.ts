@@ -7,6 +7,7 @@ import { createItemActivities } from '../../activities/connected/listItems.js';
 import { waitOutLimits } from '../../activities/connected/waitOutLimits.js';
 import { nextPage } from '../../activities/connected/walk.js';
 import type { ActivityDeps } from '../../activities/deps.js';
+import { createReembedPlan } from '../../activities/reembed/planReembed.js';
 import { createAutoSyncActivities } from '../../activities/runs/autoSync.js';
 import { createPauseActivities } from '../../activities/runs/pauses.js';
 import { createWebhookActivities } from '../../activities/webhooks/deliverBatch.js';
@@ -204,6 +205,28 @@ test('the run of a failed connection has the same reason as the connection', () 
       await createConnectActivities(deps).endConnection({ runId: 7, ...end } as never);
       const outcome = runEnd ? 'failed' : 'aborted';
       expect(of('runs.finish')).toEqual([[7, outcome, {}, runEnd]]);
+    },
+  ));
+
+const RE_EMBEDDINGS: readonly (readonly [
+  outcome: 'finished' | 'failed' | 'aborted',
+  lastError: object | null,
+  runEnd: object | undefined,
+])[] = [
+  ['failed', REFUSED, { message: 'Refused.', error: 'bad_response' }],
+  ['failed', null, { message: expect.stringContaining('internal error'), error: 'run_failed' }],
+  ['finished', REFUSED, undefined],
+  ['aborted', REFUSED, undefined],
+];
+test('a failed re-embedding run has the reason of its last attempt', () =>
+  everyRow(
+    RE_EMBEDDINGS,
+    ([outcome, lastError]) => `${outcome} ${JSON.stringify(lastError)}`,
+    async ([outcome, lastError, runEnd]) => {
+      const sums = { skipped: { syncing: 2 }, reembedded: 1 };
+      const { deps, of } = open({ 'runs.find': { ...run, lastError }, 'reembeds.listOpen': [], 'reembeds.sums': sums });
+      await createReembedPlan(deps).finishReembed({ runId: 7, outcome });
+      expect(of('runs.finish')).toEqual([[7, outcome, { reembedded: 1, skipped_syncing: 2 }, runEnd]]);
     },
   ));
 
