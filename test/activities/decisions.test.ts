@@ -2,12 +2,10 @@
 import { expect, test } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 
-import { createConnectActivities } from '../../activities/connected/connect.js';
 import { createItemActivities } from '../../activities/connected/listItems.js';
 import { waitOutLimits } from '../../activities/connected/waitOutLimits.js';
 import { nextPage } from '../../activities/connected/walk.js';
 import type { ActivityDeps } from '../../activities/deps.js';
-import { createReembedPlan } from '../../activities/reembed/planReembed.js';
 import { createAutoSyncActivities } from '../../activities/runs/autoSync.js';
 import { createPauseActivities } from '../../activities/runs/pauses.js';
 import { createWebhookActivities } from '../../activities/webhooks/deliverBatch.js';
@@ -171,62 +169,6 @@ test('the next listing reads the change feed only if this listing listed every i
       const finished = [7, outcome, { listed: 3 }];
       const failure = { message: 'why', error: 'run_failed' };
       expect(of('runs.finish')).toEqual([[...finished, outcome === 'failed' ? failure : undefined]]);
-    },
-  ));
-
-const REFUSED = { kind: 'bad_response', message: 'Refused.', at: new Date(0) };
-const CONNECTIONS: readonly (readonly [
-  what: string,
-  end: object,
-  lastError: object | null,
-  runEnd: object | undefined,
-])[] = [
-  ['refused', { outcome: 'failed', message: 'Refused.' }, REFUSED, { message: 'Refused.', error: 'bad_response' }],
-  [
-    'ended by a defect',
-    { outcome: 'failed', message: 'A defect.' },
-    null,
-    { message: 'A defect.', error: 'run_failed' },
-  ],
-  [
-    'ended by a later defect',
-    { outcome: 'failed', message: 'A defect.' },
-    REFUSED,
-    { message: 'A defect.', error: 'run_failed' },
-  ],
-  ['cancelled', { outcome: 'cancelled' }, REFUSED, undefined],
-];
-test('the run of a failed connection has the same reason as the connection', () =>
-  everyRow(
-    CONNECTIONS,
-    ([what]) => `a connection ${what}`,
-    async ([, end, lastError, runEnd]) => {
-      const { deps, of } = open({ 'runs.find': { ...run, lastError }, 'attempts.changeState': false });
-      await createConnectActivities(deps).endConnection({ runId: 7, ...end } as never);
-      const outcome = runEnd ? 'failed' : 'aborted';
-      expect(of('runs.finish')).toEqual([[7, outcome, {}, runEnd]]);
-    },
-  ));
-
-const RE_EMBEDDINGS: readonly (readonly [
-  outcome: 'finished' | 'failed' | 'aborted',
-  lastError: object | null,
-  runEnd: object | undefined,
-])[] = [
-  ['failed', REFUSED, { message: 'Refused.', error: 'bad_response' }],
-  ['failed', null, { message: expect.stringContaining('internal error'), error: 'run_failed' }],
-  ['finished', REFUSED, undefined],
-  ['aborted', REFUSED, undefined],
-];
-test('a failed re-embedding run has the reason of its last attempt', () =>
-  everyRow(
-    RE_EMBEDDINGS,
-    ([outcome, lastError]) => `${outcome} ${JSON.stringify(lastError)}`,
-    async ([outcome, lastError, runEnd]) => {
-      const sums = { skipped: { syncing: 2 }, reembedded: 1 };
-      const { deps, of } = open({ 'runs.find': { ...run, lastError }, 'reembeds.listOpen': [], 'reembeds.sums': sums });
-      await createReembedPlan(deps).finishReembed({ runId: 7, outcome });
-      expect(of('runs.finish')).toEqual([[7, outcome, { reembedded: 1, skipped_syncing: 2 }, runEnd]]);
     },
   ));
 
