@@ -1,7 +1,7 @@
+import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import type { Store } from '../../store/connect.js';
 import type { MoveAttempt } from '../../store/coldStorage/moves.js';
 import type { FileDoc } from '../../store/models/files.js';
-import { TAKEN_OVER } from '../../store/files/deletion.js';
 import type { GenerationScope } from '../../store/generations.js';
 
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
@@ -14,8 +14,8 @@ function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
 }
 
 /** Whether a run that deletes the file has taken it from its move. A run that only claims it has no token either. */
-const isBeingDeleted = ({ move, syncStatus, syncErrorMessage }: FileDoc): boolean =>
-  move?.token === null && syncStatus === TAKEN_OVER.syncStatus && syncErrorMessage === TAKEN_OVER.syncErrorMessage;
+const isBeingDeleted = ({ move, syncErrorMessage }: FileDoc): boolean =>
+  move?.token === null && syncErrorMessage === BEING_DELETED;
 
 /**
  * Deletes obsolete copies after an attempt: points whose vectors are in file storage, and copies whose vectors are in
