@@ -4,6 +4,7 @@ import { asyncLocalStorage } from '@temporalio/activity';
 
 import { createConnectActivities } from '../../activities/connected/connect.js';
 import type { ActivityDeps } from '../../activities/deps.js';
+import { createDiscoveryActivities } from '../../activities/discover/discoverPages.js';
 import { createCrawlActivities } from '../../activities/discover/followLinks.js';
 import { createReembedPlan } from '../../activities/reembed/planReembed.js';
 import { createRunActivities } from '../../activities/runs/runs.js';
@@ -75,8 +76,11 @@ test('a failed re-embedding run has the reason of its last attempt', () =>
     },
   ));
 
-/** Limits of a crawl that has accepted three pages and finds three more, of which one may not be fetched. */
-const CRAWLS: readonly (readonly [
+/**
+ * Limits of a crawl that has accepted three pages and finds three more, of which one may not be fetched, or of a sitemap
+ * with five pages. `added`: accepted pages after the first three.
+ */
+const LIMITS: readonly (readonly [
   what: string,
   limits: { readonly request?: number; readonly setting?: number; readonly perUpload?: number },
   added: number,
@@ -93,7 +97,7 @@ const CRAWLS: readonly (readonly [
 ];
 test('a crawl reports the limit that ended it, but not the one of its request', () =>
   everyRow(
-    CRAWLS,
+    LIMITS,
     ([what]) => what,
     async ([, { request = 100, setting = 100, perUpload = null }, added, reported]) => {
       const site = 'https://site.example';
@@ -126,6 +130,36 @@ test('a crawl reports the limit that ended it, but not the one of its request', 
       });
       const progress = of('runs.saveProgress').map(([, saved]) => saved);
       expect(progress).toEqual(reported === 'MAX_PAGES_PER_SCRAPE' ? [{ cutAt: 4 }] : []);
+    },
+  ));
+
+test('a scrape of a sitemap reports the limit that ended it, but not the one of its request', () =>
+  everyRow(
+    LIMITS,
+    ([what]) => what,
+    async ([, { request = null, setting = 100, perUpload = null }, added, reported]) => {
+      const scrape = { maxPagesToScrape: request, urlPathsToInclude: [], urlPathsToExclude: [], urlsToScrape: [] };
+      const url = 'https://site.example/sitemap.xml';
+      const { deps, of } = open({
+        'runs.find': { ...run, kind: 'scrapeSitemap', fileId: 3, request: { url, scrape, ingest: {}, tags: {} } },
+        'limits.get': { max_files_per_upload: perUpload },
+        'files.acceptMany': (_owner: unknown, pages: readonly unknown[]) => pages.length,
+      });
+      const sources = {
+        async *discover() {
+          for (const page of [1, 2, 3, 4, 5]) yield await Promise.resolve({ url: `https://site.example/${page}` });
+        },
+      };
+      const settings = { maxPagesPerScrape: setting };
+      const { discoverPages } = createDiscoveryActivities({ ...deps, sources, settings } as never);
+      const signal = { cancellationSignal: new AbortController().signal } as never;
+      const { discovered } = await asyncLocalStorage.run(signal, () => discoverPages({ runId: 7 }));
+      expect(discovered).toBe(3 + added);
+      const [[, , change] = []] = of('files.moveContainer');
+      expect(change).toMatchObject({ metadata: { pages_total: discovered, limit_reached: reported } });
+      const progress = of('runs.saveProgress').map(([, saved]) => saved);
+      const isCapped = reported === 'MAX_PAGES_PER_SCRAPE';
+      expect(progress).toEqual([{ readWhole: discovered === 5, cutAt: isCapped ? 4 : null }]);
     },
   ));
 
