@@ -1,9 +1,9 @@
 import { periodically } from '../config/process/periodically.js';
 import { RESTARTED_KINDS } from '../contract/runs/runKinds.js';
 import type { Log } from '../observability/log.js';
-import type { RunDoc } from '../store/models/runs.js';
 import type { Originals } from '../store/originals/originals.js';
-import type { RunPosition, Runs } from '../store/runs/outbox.js';
+import type { Runs } from '../store/runs/outbox.js';
+import type { RunPosition } from '../store/runs/position.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import {
   ENDED_FROM_OUTSIDE,
@@ -12,6 +12,7 @@ import {
   isAlive,
   type TemporalAccess,
 } from './orphanedRuns.js';
+import { positionAfter } from './runPosition.js';
 
 /** Maximum number of runs checked in one iteration; the next iteration continues after them. */
 const RUNS_PER_ITERATION = 200;
@@ -27,13 +28,6 @@ export interface ReaperStores extends OrphanedRunStores {
 /** The last run that the reaper has checked; null: the next iteration begins with the oldest run. */
 export interface ReaperCursor {
   after: RunPosition | null;
-}
-
-/** Returns the position after a run. */
-function positionAfter({ _id, startedAt }: RunDoc, previous: RunPosition | null): RunPosition | null {
-  if (startedAt === null) return previous;
-  const isSameTime = previous !== null && previous.startedAt.getTime() === startedAt.getTime();
-  return { startedAt, ids: isSameTime ? [...previous.ids, _id] : [_id] };
 }
 
 /**

@@ -11,6 +11,7 @@ import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { Run, RunDoc } from '../models/runs.js';
+import { type RunPosition, startedBetween } from './position.js';
 import { stallsAtEnd } from './stalls.js';
 
 /** Time in milliseconds for which only the process that wrote a row starts it; later the sweeper may. */
@@ -39,13 +40,6 @@ interface NewRunFields {
   readonly maxTokens?: number | null;
   /** Set if an existing workflow processes the run, so that the outbox starts no workflow for it. */
   readonly begun?: { readonly temporalRunId: string } | { readonly parentRunId: number; readonly part: string };
-}
-
-/** Position in a list of runs by start time. */
-export interface RunPosition {
-  readonly startedAt: Date;
-  /** Runs with this start time that were returned already: a batch of uploads starts many runs at once. */
-  readonly ids: readonly number[];
 }
 
 export interface Runs {
@@ -202,11 +196,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
     },
     listActiveStartedUntil: (startedUntil, limit, after = null) =>
       runs
-        .find({
-          finishedAt: null,
-          startedAt: { $lte: startedUntil, ...(after && { $gte: after.startedAt }) },
-          ...(after && { _id: { $nin: [...after.ids] } }),
-        })
+        .find({ finishedAt: null, ...startedBetween(after, startedUntil) })
         .sort({ startedAt: 1 })
         .limit(limit)
         .lean<Run[]>()

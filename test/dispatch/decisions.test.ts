@@ -12,7 +12,7 @@ import { endEmptyPauses, reapOnce } from '../../dispatch/reaper.js';
 import { watchStalls } from '../../dispatch/stallWatch.js';
 import { temporalFailure } from '../../dispatch/temporalFailure.js';
 import type { RunDoc } from '../../store/models/runs.js';
-import type { RunPosition } from '../../store/runs/outbox.js';
+import type { RunPosition } from '../../store/runs/position.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
@@ -32,6 +32,13 @@ const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
     },
     ...fields,
   }) as RunDoc;
+
+/** Returns a page of runs, as the store does. */
+const pageOf = (runs: readonly RunDoc[], after: RunPosition | null, limit: number): RunDoc[] =>
+  runs
+    .filter(({ startedAt }) => after === null || startedAt! >= after.startedAt)
+    .filter(({ _id }) => after?.ids.includes(_id) !== true)
+    .slice(0, limit);
 
 interface Described {
   readonly status: string;
@@ -250,10 +257,7 @@ describe('reaper', () => {
     );
     const { stores, of } = recorder({
       'runs.listActiveStartedUntil': (_until: Date, limit: number, after: RunPosition | null) =>
-        active
-          .filter(({ startedAt }) => after === null || startedAt! >= after.startedAt)
-          .filter(({ _id }) => after?.ids.includes(_id) !== true)
-          .slice(0, limit),
+        pageOf(active, after, limit),
       'runs.find': runOf(),
       'files.countRun': {},
     });
@@ -561,6 +565,19 @@ describe('diagnosis of a run without progress', () => {
       cause: 'temporal_down',
     },
   ];
+
+  test('checks all started runs in turn, also runs that started in the same millisecond', async () => {
+    const started = Array.from({ length: 250 }, (_, nth) => runOf({ _id: nth + 1, startedAt: new Date(1) }));
+    const { stores, of } = recorder({
+      'stalls.listStarted': (after: RunPosition | null, _until: Date, limit: number) => pageOf(started, after, limit),
+      ...{ 'stalls.listUnstarted': [], 'stalls.listStalled': [] },
+      ...{ 'stalls.hasProgressedSince': true, 'workers.list': [] },
+    });
+    const { diagnose: next } = createDiagnosis(fakeTemporal({}).access, stores, () => Promise.resolve(UP), 60_000);
+    for (let iteration = 0; iteration < 4; iteration += 1) await next();
+    const ids = of('stalls.hasProgressedSince').map(([checked]) => (checked as RunDoc)._id);
+    expect(ids).toEqual([...started.map(({ _id }) => _id), ...Array.from({ length: 100 }, (_, nth) => nth + 1)]);
+  });
 
   test('leaves a run without a workflow, or with an ended one, to the reaper', async () => {
     for (const workflows of [{}, { 'scrape:3': { status: 'COMPLETED', raw: waiting(600_000) } }]) {
