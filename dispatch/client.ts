@@ -13,7 +13,7 @@ export interface TemporalSettings {
 
 /**
  * Creates a client that connects at its first call and reconnects automatically, so that the service can start without
- * Temporal. It passes the caller's trace to the workflows that it starts and signals.
+ * Temporal. It passes the caller's trace to the workflows that it starts, also if it starts them by a signal.
  */
 export function createTemporalClient(settings: TemporalSettings, tracing: Tracing = NO_TRACING): Client {
   const connection = Connection.lazy({ address: settings.address, connectTimeout: '5 seconds' });

@@ -4,11 +4,13 @@ import pLimit from 'p-limit';
 import type { RunStall, StallCause } from '../contract/runs/stalls.js';
 import { stateOfWorker, type WorkerReport, workersProblem } from '../contract/runs/workers.js';
 import type { RunDoc } from '../store/models/runs.js';
+import type { RunPosition } from '../store/runs/position.js';
 import type { Stalls } from '../store/runs/stalls.js';
 import type { Workers } from '../store/workers/workers.js';
 import { describeWork, taskFailure } from './describeWork.js';
 import { type Evidence, diagnoseWorkflow, type WorkflowState } from './diagnoseWorkflow.js';
 import type { TemporalAccess } from './orphanedRuns.js';
+import { positionAfter } from './runPosition.js';
 
 /** Maximum number of runs described in one iteration; the next iteration continues after them. */
 const RUNS_PER_ITERATION = 100;
@@ -66,7 +68,7 @@ export function createDiagnosis(
   storesDown: () => Promise<StoresDown>,
   stallAfterMs: number,
 ): Diagnosis {
-  let cursor = new Date(0);
+  let cursor: RunPosition | null = null;
 
   const describeOrNull = async (workflowId: string): Promise<WorkflowState | null> => {
     try {
@@ -140,7 +142,11 @@ export function createDiagnosis(
         workers.list(),
         storesDown(),
       ]);
-      cursor = started.length < RUNS_PER_ITERATION ? new Date(0) : (started.at(-1)?.startedAt ?? new Date(0));
+      const previous = cursor;
+      cursor =
+        started.length < RUNS_PER_ITERATION
+          ? null
+          : started.reduce<RunPosition | null>((position, run) => positionAfter(run, position), previous);
       const runs = new Map([...started, ...unstarted, ...stalledBefore].map((run) => [run._id, run]));
       const limit = pLimit(DESCRIBED_AT_ONCE);
       // Many uploads share one workflow, which is described once.

@@ -115,7 +115,8 @@ export function createDispatcher(
     const due = await runs.listUnstarted(new Date(), SWEEP_ROWS);
     await Promise.all(due.map(({ _id }) => start(_id)));
     const waiting = await uploadStreams.listWaiting(new Date(), SWEEP_ROWS);
-    await Promise.all(waiting.map((run) => streams.wakeAgain(run)));
+    // Not awaited: a stream is signalled for as long as its user uploads, and the sweep must continue meanwhile.
+    for (const run of waiting) void track(streams.wakeAgain(run));
     const unacknowledged = await attempts.listUnacknowledged(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);
     await Promise.all(unacknowledged.map(({ _id }) => signalConsentReturned(_id)));
     const resumed = await pauses.listUnacknowledged(new Date(Date.now() - UNACKNOWLEDGED_MS), SWEEP_ROWS);

@@ -59,6 +59,18 @@ export const ENDED_FROM_OUTSIDE: OrphanedRunEnd = {
   connection: 'The connection was terminated outside of this service. Connect again.',
 };
 
+const syncsFiles = ({ kind }: RunDoc): boolean => IS_UPLOAD[kind] || kind === 'resyncFile';
+
+/** Message of a run that syncs no files, such as a delete. */
+const WORK_ENDED = 'The run was terminated outside of this service. Start it again.';
+
+/** Returns the message for the record of a run that was not cancelled. */
+function runMessage(run: RunDoc, { file, connection, listing }: Omit<OrphanedRunEnd, 'cause'>): string {
+  if (run.kind === 'connectByConsent') return connection;
+  if (run.kind === 'syncItems') return listing ?? WORK_ENDED;
+  return syncsFiles(run) ? file : WORK_ENDED;
+}
+
 /** Returns the status of the run's workflow; null if Temporal has none, or the workflow belongs to another run. */
 async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
   const { _id, workflowId, temporalRunId, stream } = run;
@@ -147,8 +159,8 @@ export async function endOrphanedRun(
     if (kind === 'updateTags') await dataSources.markTagsStopped(run, dataSourceId);
     if (run.maxTokens !== undefined) await dataSources.mergeMetadata(run, dataSourceId, { files_paused: null });
   }
-  const failure = cause === 'cancelled' ? undefined : { message: messages.file, error: cause };
-  const counts = IS_UPLOAD[kind] || kind === 'resyncFile' ? { ...(await files.countRun(runId)) } : {};
+  const failure = cause === 'cancelled' ? undefined : { message: runMessage(run, messages), error: cause };
+  const counts = syncsFiles(run) ? { ...(await files.countRun(runId)) } : {};
   await runs.finish(runId, 'aborted', counts, failure);
   return aborted;
 }

@@ -3,6 +3,7 @@ import { RESTARTED_KINDS } from '../contract/runs/runKinds.js';
 import type { Log } from '../observability/log.js';
 import type { Originals } from '../store/originals/originals.js';
 import type { Runs } from '../store/runs/outbox.js';
+import type { RunPosition } from '../store/runs/position.js';
 import type { Pauses } from '../store/runs/pauses.js';
 import {
   ENDED_FROM_OUTSIDE,
@@ -11,8 +12,9 @@ import {
   isAlive,
   type TemporalAccess,
 } from './orphanedRuns.js';
+import { positionAfter } from './runPosition.js';
 
-/** Runs checked in one iteration. */
+/** Maximum number of runs checked in one iteration; the next iteration continues after them. */
 const RUNS_PER_ITERATION = 200;
 /** Minimum age of a checked run in milliseconds: the workflow of a younger run may not be visible yet. */
 const GRACE_MS = 10_000;
@@ -23,20 +25,28 @@ export interface ReaperStores extends OrphanedRunStores {
   readonly pauses: Pick<Pauses, 'listPaused' | 'resume'>;
 }
 
+/** The last run that the reaper has checked; null: the next iteration begins with the oldest run. */
+export interface ReaperCursor {
+  after: RunPosition | null;
+}
+
 /**
  * Ends the records of runs whose workflow no longer exists, because a terminated, failed or timed-out workflow runs no
- * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit. Returns the number of ended and
- * restarted runs.
+ * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit.
+ * @param cursor is advanced, so that many active runs do not prevent the check of later ones
+ * @returns the number of ended and restarted runs
  */
 export async function reapOnce(
   temporal: TemporalAccess,
   { runs, ...stores }: Omit<ReaperStores, 'originals' | 'pauses'>,
   log: Log,
   now = Date.now(),
+  cursor: ReaperCursor = { after: null },
 ): Promise<number> {
-  const candidates = await runs.listActiveStartedUntil(new Date(now - GRACE_MS), RUNS_PER_ITERATION);
+  const candidates = await runs.listActiveStartedUntil(new Date(now - GRACE_MS), RUNS_PER_ITERATION, cursor.after);
   let reaped = 0;
   for (const run of candidates) {
+    cursor.after = positionAfter(run, cursor.after);
     if (await isAlive(temporal, run, runs)) continue;
     // With many candidates, the last ones are checked seconds after the listing; most of these have ended normally in
     // the meantime.
@@ -66,6 +76,7 @@ export async function reapOnce(
       'reaped a run whose workflow is gone',
     );
   }
+  if (candidates.length < RUNS_PER_ITERATION) cursor.after = null;
   return reaped;
 }
 
@@ -90,8 +101,9 @@ export async function reap(
   intervalMs: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const cursor: ReaperCursor = { after: null };
   const sweepOnce = async (): Promise<void> => {
-    await reapOnce(temporal, stores, log);
+    await reapOnce(temporal, stores, log, Date.now(), cursor);
     await endEmptyPauses(stores);
     const swept = await stores.originals.sweep();
     if (swept > 0) log.info({ swept }, 'deleted the contents of interrupted uploads, and contents that were replaced');

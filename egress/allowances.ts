@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+
 import { parseCidr, within, type Cidr } from './specialRanges.js';
 
 /** The exceptions that ALLOWED_PRIVATE_HOSTS and ALLOWED_PORTS allow. */
@@ -26,16 +28,18 @@ export function createAllowances(allowedPrivateHosts: readonly string[], allowed
       hosts.add(hostEntry(entry));
     }
   }
+  const hasPort = (host: string, port: number): boolean => hosts.has(`${hostKey(host)}:${String(port)}`);
   return {
-    names: (host, port) => hosts.has(bare(host)) || hosts.has(`${bare(host)}:${String(port)}`),
+    names: (host, port) => hosts.has(hostKey(host)) || hasPort(host, port),
     covers: (address) => ranges.some((range) => within(address, range)),
-    port: (host, port) =>
-      allowedPorts.length === 0 || allowedPorts.includes(port) || hosts.has(`${bare(host)}:${String(port)}`),
+    port: (host, port) => allowedPorts.length === 0 || allowedPorts.includes(port) || hasPort(host, port),
   };
 }
 
-function bare(host: string): string {
-  return host.endsWith('.') ? host.slice(0, -1) : host;
+/** Returns a host without a final dot. An IPv6 address gets brackets, which separate it from a port. */
+function hostKey(host: string): string {
+  const name = host.endsWith('.') ? host.slice(0, -1) : host;
+  return isIPv6(name) ? `[${name}]` : name;
 }
 
 /** Normalizes a host as URLs do, so that `LOCALHOST`, `127.1` and `::1` mean the same as in a URL. */
@@ -43,7 +47,7 @@ function hostEntry(entry: string): string {
   const isV6WithoutPort = (entry.match(/:/g)?.length ?? 0) > 1 && !entry.startsWith('[');
   const [, host = entry, port] = isV6WithoutPort ? [entry, `[${entry}]`] : (/^(.*?)(?::(\d+))?$/.exec(entry) ?? []);
   if (/[/?#@\\]/.test(host) || !URL.canParse(`http://${host}/`) || Number(port ?? 0) > 65_535) throw unreadable(entry);
-  const hostname = bare(new URL(`http://${host}/`).hostname);
+  const hostname = hostKey(new URL(`http://${host}/`).hostname);
   return port === undefined ? hostname : `${hostname}:${port}`;
 }
 

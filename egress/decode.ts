@@ -23,7 +23,7 @@ export function codingsOf(header: string | undefined): string[] | null {
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity')
     .reverse();
-  return codings.length <= MAX_CODINGS && codings.every((coding) => coding in DECODERS) ? codings : null;
+  return codings.length <= MAX_CODINGS && codings.every((coding) => Object.hasOwn(DECODERS, coding)) ? codings : null;
 }
 
 /** Decodes one coding in pieces, so that a reader which stops early has decoded only the pieces it consumed. */

@@ -1,3 +1,4 @@
+import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import type { Store } from '../../store/connect.js';
 import type { MoveAttempt } from '../../store/coldStorage/moves.js';
 import type { FileDoc } from '../../store/models/files.js';
@@ -11,6 +12,10 @@ function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
   // Higher generations may belong to an active sync.
   return { below: embeddingStorageStatus === 'HOT_STORAGE' ? generation : generation + 1 };
 }
+
+/** Whether a run that deletes the file has taken it from its move. A run that only claims it has no token either. */
+const isBeingDeleted = ({ move, syncErrorMessage }: FileDoc): boolean =>
+  move?.token === null && syncErrorMessage === BEING_DELETED;
 
 /**
  * Deletes obsolete copies after an attempt: points whose vectors are in file storage, and copies whose vectors are in
@@ -50,7 +55,7 @@ export async function cleanUpMoves(
     } else if (isOfAttempt(file)) {
       filesOfAttempt.push(file);
       points.push({ ...tenant, fileId, generations: obsoleteGenerations(file) });
-    } else if (generation !== undefined && (file.generation !== generation || file.move?.token === null)) {
+    } else if (generation !== undefined && (file.generation !== generation || isBeingDeleted(file))) {
       // The file has another generation, or is being deleted, so no record references these points.
       points.push({ ...tenant, fileId, generations: { exactly: generation } });
       contents.push({ ...tenant, fileId, generations: { exactly: generation } });

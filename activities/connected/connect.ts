@@ -4,6 +4,7 @@ import type { ConnectionState, EndConnectionInput, RunInput } from '../../contra
 import { workflowIds } from '../../contract/runs/workflowIds.js';
 import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/connectedSources.js';
 import type { AttemptDoc } from '../../store/models/connections.js';
+import type { RunEnd } from '../../store/runs/outbox.js';
 import type { ActivityDeps } from '../deps.js';
 
 const MINUTE_MS = 60_000;
@@ -129,7 +130,10 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         outcome,
         message === undefined ? {} : { message },
       );
-      await store.runs.finish(runId, outcome === 'failed' ? 'failed' : 'aborted', {});
+      const { lastError } = (await store.runs.find(runId)) ?? {};
+      const error = lastError && lastError.message === message ? lastError.kind : 'run_failed';
+      const runEnd: RunEnd | undefined = message === undefined ? undefined : { message, error };
+      await store.runs.finish(runId, outcome === 'failed' ? 'failed' : 'aborted', {}, runEnd);
       if (isChanged && attempt)
         log.info(
           { runId, organizationId: attempt.organizationId, type: attempt.service, outcome, reason: message },

@@ -74,9 +74,10 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       await flush();
       // If the whole sitemap was read, pages that are not in it no longer exist.
       const readWhole = listed > 0 && numUnreadable === 0 && !isTruncated;
-      const isOverLimit = isTruncated && perUpload === maxPages;
       // A limit in the request itself is not reported.
-      const cutAt = isTruncated && !isOverLimit && requested > maxPages ? discovered : null;
+      const isCut = isTruncated && requested > maxPages;
+      const isOverLimit = isCut && perUpload === maxPages;
+      const cutAt = isCut && !isOverLimit ? discovered : null;
       await store.runs.saveProgress(run, { readWhole, cutAt });
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',

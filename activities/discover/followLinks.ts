@@ -3,7 +3,7 @@ import { cancellationSignal } from '@temporalio/activity';
 import { Fault } from '../../contract/failures.js';
 import type { FollowLinksResult, RunInput } from '../../contract/runs/orchestration.js';
 import { pageFilter, pageOptionsOf, WEB_PAGE_SOURCE } from '../../contract/runs/scrapeSitemap.js';
-import { LIMIT_METADATA, NO_LIMIT_METADATA } from '../../contract/limits.js';
+import { CAP_METADATA, LIMIT_METADATA, NO_LIMIT_METADATA } from '../../contract/limits.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { CrawlAddress } from '../../store/frontier/frontier.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
@@ -68,7 +68,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
       const { url: startUrl, scrape } = run.request;
       const requested = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
       const maxPages = Math.min(requested, (await store.limits.get(run)).max_files_per_upload ?? requested);
-      let overLimit = false;
+      let isCut = false;
       const matchesFilter = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
       const signal = cancellationSignal();
       let discovered = await store.frontier.count(runId);
@@ -77,11 +77,11 @@ export function createCrawlActivities(deps: ActivityDeps) {
       const filterPermitted = async (pages: readonly CrawlAddress[]): Promise<CrawlAddress[]> => {
         const permitted: CrawlAddress[] = [];
         for (const page of pages) {
-          if (permitted.length >= maxPages - discovered) {
-            overLimit = maxPages < requested;
-            break;
-          }
-          if (matchesFilter(page.url) && (await sources.mayFetch(page.url, signal))) permitted.push(page);
+          if (!(matchesFilter(page.url) && (await sources.mayFetch(page.url, signal)))) continue;
+          // The crawl counts as cut only if one more page may be fetched after the limit.
+          isCut ||= permitted.length >= maxPages - discovered;
+          if (isCut) break;
+          permitted.push(page);
         }
         return permitted;
       };
@@ -135,7 +135,12 @@ export function createCrawlActivities(deps: ActivityDeps) {
         while (await follow(hosts));
         await refuseFailedStart(run, startUrl);
       }
-      const metadata = { pages_total: discovered, ...(overLimit ? LIMIT_METADATA : {}) };
+      const isOverLimit = isCut && maxPages < requested;
+      // A limit in the request itself is not reported.
+      const isCapped = isCut && !isOverLimit && requested < scrape.maxPagesToScrape;
+      if (isCapped) await store.runs.saveProgress(run, { cutAt: discovered });
+      const limit = isOverLimit ? LIMIT_METADATA : isCapped ? CAP_METADATA : {};
+      const metadata = { pages_total: discovered, ...limit };
       await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', metadata });
       return { discovered, dueInMs: await msUntilDue(deps, runId) };
     },

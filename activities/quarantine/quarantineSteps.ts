@@ -90,12 +90,12 @@ async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, 
 
 /** Returns the records with the current tags of their data sources. */
 async function withCurrentTags(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise<QuarantinedDoc[]> {
-  const ids = [...new Set(rows.flatMap(({ dataSourceId }) => dataSourceId ?? []))];
+  const ids = [...new Set(rows.flatMap(({ file }) => file.dataSourceId ?? []))];
   const found = await Promise.all(ids.map((id) => store.dataSources.find(run, id)));
   const sources = new Map(found.flatMap((source) => (source ? [[source._id, source] as const] : [])));
   return rows.map((row) => {
     const { file } = row;
-    const source = sources.get(row.dataSourceId ?? 0);
+    const source = sources.get(file.dataSourceId ?? 0);
     if (!source || source.tagsVersion === file.sourceTagsVersion) return row;
     const tagged = { ...file, sourceTags: source.tags, sourceTagsVersion: source.tagsVersion };
     const tagsRevision = (file.tagsRevision ?? 0) + 1;

@@ -3,7 +3,7 @@ import type { ActivityDeps } from '../deps.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
-/** Maximum number of attachments of the files of one step. */
+/** Maximum number of attachments of the files of one step, per level. */
 const MAX_ATTACHMENTS = 100_000;
 /** Files processed in one step. */
 const FILES_AT_ONCE = 200;
@@ -11,6 +11,27 @@ const FILES_AT_ONCE = 200;
 /** Completes the steps that an earlier attempt began for vanished files. */
 export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: AbortSignal): Promise<void> {
   while ((await advanceQuarantine(run, FILES_AT_ONCE, deps, signal)) > 0) signal.throwIfAborted();
+}
+
+/**
+ * Returns files and the files below them, children before their parents: after a crash, the remaining files are found
+ * again by their parents, which the next listing still misses.
+ */
+async function withDescendants(
+  run: RunDoc,
+  ids: readonly number[],
+  { files }: Pick<ActivityDeps['store'], 'files'>,
+): Promise<number[]> {
+  const levels = [[...ids]];
+  const found = new Set(ids);
+  for (let level = ids; level.length > 0;) {
+    const children = await files.ids(run, { parentFileIds: level }, MAX_ATTACHMENTS);
+    const newIds = children.filter((id) => !found.has(id));
+    for (const id of newIds) found.add(id);
+    levels.push(newIds);
+    level = newIds;
+  }
+  return levels.toReversed().flat();
 }
 
 /**
@@ -25,17 +46,16 @@ export async function removeMissing(
 ): Promise<void> {
   if (ids.length === 0) return;
   const { store, settings } = deps;
-  const filters = await store.files.expand(run, { parentFileIds: ids, includeAllChildren: true });
-  const allIds = [...new Set([...ids, ...(await store.files.ids(run, filters, MAX_ATTACHMENTS))])];
-  if (settings.quarantineMs === 0) {
-    await emptyFiles(store, run, allIds);
-    await store.files.remove(run, run._id, allIds, true);
-    return;
-  }
+  const allIds = await withDescendants(run, ids, store);
   for (let from = 0; from < allIds.length; from += FILES_AT_ONCE) {
     signal.throwIfAborted();
     const batch = allIds.slice(from, from + FILES_AT_ONCE);
-    await store.quarantine.moveIn(run, batch, new Date(Date.now() + settings.quarantineMs));
-    await finishRemovals(run, deps, signal);
+    if (settings.quarantineMs === 0) {
+      await emptyFiles(store, run, batch);
+      await store.files.remove(run, run._id, batch, true);
+    } else {
+      await store.quarantine.moveIn(run, batch, new Date(Date.now() + settings.quarantineMs));
+      await finishRemovals(run, deps, signal);
+    }
   }
 }

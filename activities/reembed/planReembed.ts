@@ -12,6 +12,8 @@ const FILES_PER_PLAN = 500;
 const FILES_PER_BATCH = 50;
 const CHUNKS_PER_BATCH = 1_000;
 
+const DEFECT = 'The run failed because of an internal error. See the log of the service for the cause.';
+
 /** Creates the activities that begin and end a re-embedding run. */
 export function createReembedPlan(deps: ActivityDeps) {
   const { store, embeddings, settings, log } = deps;
@@ -63,8 +65,10 @@ export function createReembedPlan(deps: ActivityDeps) {
       await settleAttempts(store, run, await store.reembeds.listOpen(runId));
       const { skipped, ...sums } = await store.reembeds.sums(runId);
       const reasons = Object.entries(skipped).map(([reason, files]) => [`skipped_${reason}`, files] as const);
-      await store.runs.finish(runId, outcome, { ...sums, ...Object.fromEntries(reasons) });
-      const { organizationId, requestId } = run;
+      const { organizationId, requestId, lastError } = run;
+      const failure = { message: lastError?.message ?? DEFECT, error: lastError?.kind ?? ('run_failed' as const) };
+      const counts = { ...sums, ...Object.fromEntries(reasons) };
+      await store.runs.finish(runId, outcome, counts, outcome === 'failed' ? failure : undefined);
       log.info({ runId, organizationId, requestId, outcome, ...sums }, 'files re-embedded');
     },
   };

@@ -20,6 +20,10 @@ import { createScheduledSyncParts, LISTING } from './scheduledSyncParts.js';
 
 const STOPPED_MESSAGE = 'The scheduled sync was stopped before this file. The next sync or a resync processes it.';
 
+/** Message of a sync that failed without an error of an activity. */
+const PART_ENDED =
+  'A run of this scheduled sync was terminated outside of this service, or waited too long for another run. The next sync repeats it.';
+
 /** Returns a part of a sync as the input of its child workflow. */
 function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
   const { _id: runId, kind, workflowId, organizationId, userId, dataSourceId, requestId } = run;
@@ -129,7 +133,7 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
     /** Ends a sync and its unfinished parts. Call it when no workflow of a part is active. */
     async endPass({ runId, outcome }: EndAutoSyncInput): Promise<void> {
       const scheduledSync = await requireScheduledSync(runId);
-      const { organizationId, dataSourceId, fileId, requestId } = scheduledSync;
+      const { organizationId, dataSourceId, fileId, requestId, lastError } = scheduledSync;
       const { listedAt = null } = scheduledSync.progress;
       for (const part of await store.scheduledSyncs.listParts(runId)) if (part.finishedAt === null) await endOpen(part);
       const ended = await store.scheduledSyncs.listParts(runId);
@@ -139,7 +143,9 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
       if (dataSourceId && listedAt && outcome === 'finished' && failed === 0 && !isFull)
         await store.dataSources.markListingApplied(scheduledSync, dataSourceId, listedAt);
       const synced = ended.reduce((sum, part) => sum + (part.counts['synced'] ?? 0), 0);
-      await store.runs.finish(runId, outcome, { parts: ended.length, failed, synced });
+      const failure = { message: lastError?.message ?? PART_ENDED, error: lastError?.kind ?? ('run_failed' as const) };
+      const counts = { parts: ended.length, failed, synced };
+      await store.runs.finish(runId, outcome, counts, outcome === 'failed' ? failure : undefined);
       log.info(
         { runId, organizationId, requestId, dataSourceId, fileId, outcome, parts: ended.length },
         'scheduled sync ended',

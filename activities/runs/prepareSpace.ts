@@ -3,8 +3,8 @@ import { isRunOf } from '../../contract/runs/runs.js';
 import type { Run } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 
-/** Run kinds whose request contains the processing options of all files. */
-const WITH_INGEST = ['scrapeSitemap', 'webScrape', 'syncFeed', 'syncSource'] as const;
+/** Run kinds of a container whose request contains the processing options of all its files. */
+const WITH_INGEST = ['scrapeSitemap', 'webScrape', 'syncFeed'] as const;
 
 /**
  * Loads the model and creates the collection of a run in the background, while its files are discovered. Does nothing

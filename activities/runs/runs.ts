@@ -3,9 +3,10 @@ import type { FaultKind } from '../../contract/failures.js';
 import type { BegunRun, RunInput } from '../../contract/runs/orchestration.js';
 import { IS_UPLOAD, type RunKind } from '../../contract/runs/runKinds.js';
 import { truncationMessage } from '../../contract/runs/scrapeSitemap.js';
+import { crawlCutMessage } from '../../contract/runs/webScrape.js';
 import type { ContainerChange } from '../../store/files/moveContainer.js';
 import type { RunCounts } from '../../store/files/runProgress.js';
-import type { RunDoc } from '../../store/models/runs.js';
+import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { RunEnd } from '../../store/runs/outbox.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
@@ -15,6 +16,12 @@ import { prepareSpace } from './prepareSpace.js';
 
 /** Kinds whose scheduled runs delete vanished pages. Files of entries that leave a feed stay. */
 const SITE_KINDS: readonly RunKind[] = ['scrapeSitemap', 'webScrape'];
+
+/** Returns the message of a finished run that did not accept all pages; null for other runs. */
+function truncationOf(run: Run): string | null {
+  if (run.kind === 'scrapeSitemap') return truncationMessage(run.progress);
+  return run.kind === 'webScrape' ? crawlCutMessage(run.progress) : null;
+}
 
 /** Creates the activities that begin and end a run: small writes, each safe to repeat. */
 export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
@@ -87,7 +94,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
         synced: true,
         ...(reading && { feedReading: reading }),
       });
-      const truncation = run.kind === 'scrapeSitemap' ? truncationMessage(run.progress) : null;
+      const truncation = truncationOf(run);
       await end(run, 'finished', counts, truncation === null ? undefined : { message: truncation, error: null });
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },

@@ -13,7 +13,7 @@ import type { RunKind } from './runKinds.js';
 import type { QuarantineRequest } from '../files/quarantine.js';
 import type { ReembedRequest } from './reembed.js';
 import type { ScrapeSitemapProgress, ScrapeSitemapRequest } from './scrapeSitemap.js';
-import type { WebScrapeRequest } from './webScrape.js';
+import type { WebScrapeProgress, WebScrapeRequest } from './webScrape.js';
 
 /** The request of a kind that needs only the ids in the run's row. */
 type Nothing = Readonly<Record<never, never>>;
@@ -23,7 +23,7 @@ type Nothing = Readonly<Record<never, never>>;
  */
 interface Shapes {
   scrapeSitemap: { request: ScrapeSitemapRequest; progress: ScrapeSitemapProgress };
-  webScrape: { request: WebScrapeRequest; progress: Nothing };
+  webScrape: { request: WebScrapeRequest; progress: WebScrapeProgress };
   syncFeed: { request: SyncFeedRequest; progress: SyncFeedProgress };
   syncUpload: { request: Nothing; progress: Nothing };
   connectByConsent: { request: Nothing; progress: Nothing };

@@ -20,6 +20,17 @@ export interface WebScrapeRequest {
   readonly scrape: CrawlOptions;
 }
 
+export interface WebScrapeProgress {
+  /** Number of pages at which MAX_PAGES_PER_SCRAPE ended the crawl; absent if it did not. */
+  readonly cutAt?: number;
+}
+
+/** Returns the message of a finished crawl that reached MAX_PAGES_PER_SCRAPE; null if it did not. */
+export const crawlCutMessage = ({ cutAt }: WebScrapeProgress): string | null =>
+  cutAt === undefined
+    ? null
+    : `${cutAt} pages were accepted, and the site has more. A run accepts at most ${cutAt} (setting MAX_PAGES_PER_SCRAPE). Raise the setting, or scrape parts of the site with url_paths_to_include.`;
+
 /** Maximum number of links that a crawl follows per page. */
 export const LINKS_PER_PAGE = 1000;
 

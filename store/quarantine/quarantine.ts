@@ -127,7 +127,8 @@ export function createQuarantine(
           rows.map((file) => ({
             _id: file._id,
             ...{ organizationId, userId, customerId: file.customerId },
-            ...{ dataSourceId: file.dataSourceId, parentId: file.parentId },
+            // The record of an attachment names no data source, but it is restored and erased with those of its account.
+            ...{ dataSourceId: file.dataSourceId ?? file.accountId, parentId: file.parentId },
             ...({ state: 'leaving', missedBy: runId, runId, quarantinedAt: now, keptUntil, copy: null } as const),
             file,
           })),

@@ -11,6 +11,7 @@ import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { Run, RunDoc } from '../models/runs.js';
+import { type RunPosition, startedBetween } from './position.js';
 import { stallsAtEnd } from './stalls.js';
 
 /** Time in milliseconds for which only the process that wrote a row starts it; later the sweeper may. */
@@ -63,8 +64,11 @@ export interface Runs {
   countUsersWithOpenRuns(organizationId: number): Promise<number>;
   /** Returns whether an earlier run of the same work still waits. That run must be started first. */
   hasEarlierWaiting(run: RunDoc): Promise<boolean>;
-  /** Returns active runs that Temporal started at or before a time. */
-  listActiveStartedUntil(startedUntil: Date, limit: number): Promise<Run[]>;
+  /**
+   * Returns active runs that Temporal started at or before a time, the oldest first.
+   * @param after position of the last run of the previous page; null or absent: from the oldest run
+   */
+  listActiveStartedUntil(startedUntil: Date, limit: number, after?: RunPosition | null): Promise<Run[]>;
   /** Removes a run from the outbox permanently; false if Temporal already has it. The caller must end its files. */
   withdraw(runId: number): Promise<boolean>;
   /** Records that Temporal has the workflow. */
@@ -190,9 +194,9 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };
       return (await runs.exists({ fileId, workflowId, startedAt: null, ...earlier })) !== null;
     },
-    listActiveStartedUntil: (startedUntil, limit) =>
+    listActiveStartedUntil: (startedUntil, limit, after = null) =>
       runs
-        .find({ finishedAt: null, startedAt: { $lte: startedUntil } })
+        .find({ finishedAt: null, ...startedBetween(after, startedUntil) })
         .sort({ startedAt: 1 })
         .limit(limit)
         .lean<Run[]>()

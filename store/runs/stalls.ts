@@ -5,6 +5,7 @@ import { FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import type { FileDoc } from '../models/files.js';
 import type { RunDoc } from '../models/runs.js';
 import { updateByPipeline } from '../database/driver.js';
+import { type RunPosition, startedBetween } from './position.js';
 
 /** Maximum number of stalls stored per run. */
 const STALLS_KEPT = 20;
@@ -15,8 +16,11 @@ export const stallsAtEnd = ({ stall, stalls = [] }: Pick<RunDoc, 'stall' | 'stal
 
 /** Runs that make no progress although they have due work. The callers detect stalls from Temporal's data. */
 export interface Stalls {
-  /** Returns active runs that are not paused and that Temporal started within a period, the oldest first. */
-  listStarted(after: Date, before: Date, limit: number): Promise<RunDoc[]>;
+  /**
+   * Returns active runs that are not paused and that Temporal started at or before a time, the oldest first.
+   * @param after position of the last run of the previous page; null: from the oldest run
+   */
+  listStarted(after: RunPosition | null, startedUntil: Date, limit: number): Promise<RunDoc[]>;
   /**
    * Returns runs that were accepted before a time and wait for Temporal, or for a batch of their user's upload stream.
    */
@@ -41,9 +45,9 @@ const STALLED = { finishedAt: null, 'stall.since': { $exists: true } } as const;
 
 export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls {
   return {
-    listStarted: (after, before, limit) =>
+    listStarted: (after, startedUntil, limit) =>
       runs
-        .find({ finishedAt: null, startedAt: { $gt: after, $lte: before }, 'pause.at': { $exists: false } })
+        .find({ finishedAt: null, ...startedBetween(after, startedUntil), 'pause.at': { $exists: false } })
         .sort({ startedAt: 1 })
         .limit(limit)
         .lean()

@@ -13,6 +13,7 @@ import { publishWithTags } from '../../activities/generations/publishWithTags.js
 import { commitFiles } from '../../activities/ingest/commitFiles.js';
 import { settleAttempts } from '../../activities/reembed/settleAttempts.js';
 import type { Store } from '../../store/connect.js';
+import { TAKEN_OVER } from '../../store/files/deletion.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
@@ -199,10 +200,11 @@ const MOVE_ENDS: readonly MoveEnd[] = [
   ['of another run', { ...OURS, move: { runId: 4, token: 'mine' } }, {}],
   ['synced since', { ...OURS, move: null, generation: 3 }, { points: { exactly: 2 }, contents: { exactly: 2 } }],
   [
-    'that another run has claimed for its deletion',
-    { ...OURS, move: { runId: 4, token: null } },
+    'that another run has taken over for its deletion',
+    { ...OURS, ...TAKEN_OVER, move: { runId: 3, token: null } },
     { points: { exactly: 2 }, contents: { exactly: 2 } },
   ],
+  ['that another run has claimed for its move', { ...OURS, syncStatus: 'READY', move: { runId: 4, token: null } }, {}],
   ['that was deleted', null, { points: ALL, contents: ALL }],
 ];
 

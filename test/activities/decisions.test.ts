@@ -189,6 +189,7 @@ const SYNCS: readonly SyncRow[] = [
   ['a failed part', [DONE, FAILED], 1, 'finished', false],
   ['a part that reached the limit of files', [FULL_PART], 0, 'finished', false],
   ['a cancelled sync', [DONE], 0, 'aborted', false],
+  ['a sync whose part was terminated', [DONE], 0, 'failed', false],
 ];
 test('a listing counts as applied only if every part of the scheduled sync ended, with all files', () =>
   everyRow(
@@ -201,7 +202,8 @@ test('a listing counts as applied only if every part of the scheduled sync ended
       const applied = of('dataSources.markListingApplied').map(([, ...args]) => args);
       expect(applied).toEqual(applies ? [[5, LISTED_AT]] : []);
       const counts = { parts: parts.length, failed, synced: 2 * parts.length };
-      expect(of('runs.finish')).toEqual([[7, outcome, counts]]);
+      const failure = { message: expect.stringContaining('terminated outside'), error: 'run_failed' };
+      expect(of('runs.finish')).toEqual([[7, outcome, counts, outcome === 'failed' ? failure : undefined]]);
     },
   ));
 

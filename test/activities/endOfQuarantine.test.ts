@@ -93,7 +93,7 @@ interface Scenario {
   readonly containerId: number;
   readonly siblingId: number;
 }
-type Child = 'own' | 'nested' | 'sibling' | 'loose' | 'of another source';
+type Child = 'own' | 'nested' | 'sibling' | 'loose' | 'attached' | 'of another source';
 /** Deletions, and the files whose quarantine they end. */
 const DELETIONS: readonly (readonly [
   what: string,
@@ -127,7 +127,7 @@ const DELETIONS: readonly (readonly [
       expect(await user.post('/revoke_access_token', { data_source_id: dataSourceId })).toMatchObject({
         status: 200,
       }),
-    ['own', 'nested', 'sibling', 'loose'],
+    ['own', 'nested', 'sibling', 'loose', 'attached'],
   ],
 ];
 
@@ -146,6 +146,7 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
         nested: { parentId: nestedId, dataSourceId },
         sibling: { parentId: siblingId, dataSourceId },
         loose: { parentId: null, dataSourceId },
+        attached: { parentId: 1, accountId: dataSourceId },
         'of another source': { parentId: null, dataSourceId: dataSourceId + 1 },
       };
       const children = new Map<Child, number>();
@@ -228,6 +229,7 @@ const RESTORES: readonly (readonly [what: string, filters: (id: number) => Quara
   ['by id', (id) => ({ fileIds: [id] }), 1],
   ['all of the user', () => ({}), 2],
   ['by parent', () => ({ parentId: 1 }), 1],
+  ['of the account of an attachment', () => ({ dataSourceId: 6 }), 1],
   ['of another data source', () => ({ dataSourceId: 7 }), 0],
   ['of another run', () => ({ runId: 1 }), 0],
 ];
@@ -238,7 +240,10 @@ test('a restore claims exactly the files of one user that match its filters and 
     ([what]) => what,
     async ([, filters, restoredCount]) => {
       const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
-      const ownFiles = [await quarantined(owner, { parentId: 1 }), await quarantined(owner, { parentId: 2 })];
+      const ownFiles = [
+        await quarantined(owner, { parentId: 1, accountId: 6 }),
+        await quarantined(owner, { parentId: 2 }),
+      ];
       const late = await quarantined(owner, { parentId: 3 });
       const foreign = await quarantined(stranger, { parentId: 1 });
       const { quarantine, transaction } = service.store;

@@ -31,6 +31,17 @@ describe('repeated blocks', () => {
     }
   });
 
+  test('are counted per host, whatever the order of the hosts', () => {
+    // The tip is on two of five pages of one host, and on one of ten pages of the other.
+    const small = [1, 2, 3, 4, 5].map((fileId) => page(fileId, fileId < 3 ? ['tip', 'menu'] : ['menu'], 'b.test'));
+    const large = TEN.map(({ fileId }) => page(10 + fileId, fileId === 1 ? ['tip', 'menu'] : []));
+    for (const pages of [
+      [...small, ...large],
+      [...large, ...small],
+    ])
+      expect(learnBlocks(pages)).toEqual([{ id: id('menu'), keptBy: 1 }]);
+  });
+
   test('stay on the first page that has them, so that no text of the site is lost', () => {
     const later = TEN.map(({ fileId, ...fields }) => ({ ...fields, fileId: fileId + (fileId < 3 ? 100 : 0) }));
     expect(learnBlocks(TEN)).toContainEqual({ id: id('notice'), keptBy: 1 });

@@ -8,21 +8,44 @@ import { recorder } from '../support/recorder.js';
 
 const NEVER = new AbortController().signal;
 
-test('moves every missing file and its descendants into quarantine once', () =>
-  everyRow([1, 200, 201, 450], String, async (files) => {
-    const ids = Array.from({ length: files }, (_, nth) => nth + 1);
-    const below = [1, 10_001, 10_002];
-    const { stores, of } = recorder({
-      'files.expand': { parentFileIds: ids },
-      'files.ids': below,
-      'quarantine.listClaimed': [],
-    });
-    const deps = { store: stores, settings: { quarantineMs: 1_000 } } as never;
-    await removeMissing({ _id: 7, organizationId: 1, userId: 2 } as never, ids, deps, NEVER);
-    const batches = of('quarantine.moveIn').map(([, batch]) => batch as number[]);
-    expect(batches.flat()).toEqual([...ids, 10_001, 10_002]);
-    expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(200);
-  }));
+/** How missing files are removed: the quarantine in milliseconds, and the write that receives the ids of each step. */
+const REMOVALS: readonly (readonly [
+  quarantineMs: number,
+  write: string,
+  idsOf: (args: readonly unknown[]) => unknown,
+])[] = [
+  [1_000, 'quarantine.moveIn', ([, batch]) => batch],
+  [0, 'files.remove', ([, , batch]) => batch],
+];
+const COUNTS = [1, 200, 201, 450];
+
+test('removes every missing file and its descendants once, in small steps, and children before their parents', () =>
+  everyRow(
+    REMOVALS.flatMap((removal) => COUNTS.map((files) => [files, ...removal] as const)),
+    ([files, quarantineMs]) => `${files} files, quarantine of ${quarantineMs} ms`,
+    async ([files, quarantineMs, write, idsOf]) => {
+      const ids = Array.from({ length: files }, (_, nth) => nth + 1);
+      // 10,001 and 10,002 are attached to the first file, and 9,000 to 10,001. A missing file may itself be attached.
+      const children: Record<number, number[]> = { 1: [10_001, 10_002, ...ids.slice(-1)], 10_001: [9_000] };
+      const { stores, of } = recorder({
+        'files.ids': (_run: unknown, { parentFileIds }: { parentFileIds: readonly number[] }) =>
+          parentFileIds.flatMap((id) => children[id] ?? []),
+        'files.byIds': [],
+        'quarantine.listClaimed': [],
+        ...Object.fromEntries(
+          ['vectors', 'chunks', 'contents', 'originals', 'recognizedPages', 'siteBlocks'].map((store) => [
+            `${store}.countOf`,
+            0,
+          ]),
+        ),
+      });
+      const deps = { store: stores, settings: { quarantineMs } } as never;
+      await removeMissing({ _id: 7, organizationId: 1, userId: 2 } as never, ids, deps, NEVER);
+      const batches = of(write).map((args) => idsOf(args) as number[]);
+      expect(batches.flat()).toEqual([9_000, 10_001, 10_002, ...ids]);
+      expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(200);
+    },
+  ));
 
 test('returns the vector of each chunk of a long document, in its order', () =>
   everyRow([1, 2_000, 2_001, 4_500], String, async (chunks) => {

@@ -86,8 +86,8 @@ test('a restore from quarantine fails in an outage, and reports lost vectors onl
 test('a file that returns from quarantine has the current tags of its data source, in its record and its vectors', async () => {
   const [old, current] = [storedTags({ team: 'red' }), storedTags({ team: 'blue' })];
   const sourceFields = { tags: [], sourceTags: old, sourceTagsVersion: 1, tagPairs: tagPairs(old), tagsRevision: 4 };
-  const row = { ...QUARANTINED, dataSourceId: 5, file: { ...QUARANTINED.file, ...sourceFields } };
-  const restored = async (source: object | null) => {
+  const restored = async (source: object | null, dataSourceId: number | null = 5) => {
+    const row = { ...QUARANTINED, dataSourceId: 5, file: { ...QUARANTINED.file, ...sourceFields, dataSourceId } };
     const { deps, of } = depsOf(null, outage(), { 'quarantine.listClaimed': [row], 'dataSources.find': source });
     await advanceQuarantine({ _id: 7, organizationId: 1, userId: 2 } as never, 10, deps, NEVER);
     const [[, rows] = []] = of('quarantine.restore') as [unknown, { row: typeof row }[]][];
@@ -103,4 +103,6 @@ test('a file that returns from quarantine has the current tags of its data sourc
   expect(await restored({ _id: 5, tags: current, tagsVersion: 2 })).toEqual([tagPairs(current), 5]);
   expect(await restored({ _id: 5, tags: old, tagsVersion: 1 })).toEqual([tagPairs(old), 4]);
   expect(await restored(null)).toEqual([tagPairs(old), 4]);
+  // The record of an attachment names no data source, so it never has the tags of one.
+  expect(await restored({ _id: 5, tags: current, tagsVersion: 2 }, null)).toEqual([tagPairs(old), 4]);
 });

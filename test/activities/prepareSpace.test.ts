@@ -27,7 +27,7 @@ async function preparedFor(
   const work =
     ingest === null
       ? { kind: 'resyncFile', request: {} }
-      : { kind: 'syncSource', request: { ingest: { ...DEFAULT_INGEST_OPTIONS, ...ingest } } };
+      : { kind: 'webScrape', request: { ingest: { ...DEFAULT_INGEST_OPTIONS, ...ingest } } };
   await prepareSpace({ ...work, organizationId: 1, userId: 1, fileId } as Run, deps);
   return prepared;
 }

@@ -12,6 +12,7 @@ import { endEmptyPauses, reapOnce } from '../../dispatch/reaper.js';
 import { watchStalls } from '../../dispatch/stallWatch.js';
 import { temporalFailure } from '../../dispatch/temporalFailure.js';
 import type { RunDoc } from '../../store/models/runs.js';
+import type { RunPosition } from '../../store/runs/position.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
@@ -31,6 +32,13 @@ const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
     },
     ...fields,
   }) as RunDoc;
+
+/** Returns a page of runs, as the store does. */
+const pageOf = (runs: readonly RunDoc[], after: RunPosition | null, limit: number): RunDoc[] =>
+  runs
+    .filter(({ startedAt }) => after === null || startedAt! >= after.startedAt)
+    .filter(({ _id }) => after?.ids.includes(_id) !== true)
+    .slice(0, limit);
 
 interface Described {
   readonly status: string;
@@ -146,6 +154,15 @@ describe('end of a run whose workflow has ended', () => {
     syncItems: ['dataSources.endListing'],
     updateTags: ['dataSources.markTagsStopped'],
   };
+  const messages: Partial<Record<RunKind, string>> = {
+    connectByConsent: ENDED_FROM_OUTSIDE.connection,
+    syncItems: ENDED_FROM_OUTSIDE.listing!,
+    ...Object.fromEntries(
+      ['autoSync', 'deleteFiles', 'deleteUser', 'moveStorage', 'recountFiles', 'settleQuarantine', 'updateTags'].map(
+        (kind) => [kind, 'The run was terminated outside of this service. Start it again.'],
+      ),
+    ),
+  };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
   test('ends the same records as its own last step would, files first and the run last, with counts if it has files', async () => {
@@ -163,7 +180,7 @@ describe('end of a run whose workflow has ended', () => {
       expect(of('files.abortOpen')).toEqual([[7, ENDED_FROM_OUTSIDE.file, 'ended_from_outside']]);
       expect(of('runs.finish')[0]?.slice(0, 4)).toEqual([
         ...[7, 'aborted', counted ? { ready: 2 } : {}],
-        { message: ENDED_FROM_OUTSIDE.file, error: 'ended_from_outside' },
+        { message: messages[kind] ?? ENDED_FROM_OUTSIDE.file, error: 'ended_from_outside' },
       ]);
     });
   });
@@ -232,6 +249,29 @@ describe('reaper', () => {
       0,
       ['runs.listActiveStartedUntil', 'runs.find'],
     ]);
+  });
+
+  test('checks all active runs in turn, also runs that started in the same millisecond', async () => {
+    const active = Array.from({ length: 450 }, (_, nth) =>
+      runOf({ _id: nth + 1, workflowId: `run:${nth + 1}`, startedAt: new Date(nth < 420 ? 1 : 2) }),
+    );
+    const { stores, of } = recorder({
+      'runs.listActiveStartedUntil': (_until: Date, limit: number, after: RunPosition | null) =>
+        pageOf(active, after, limit),
+      'runs.find': runOf(),
+      'files.countRun': {},
+    });
+    const workflows = Object.fromEntries(
+      active.map(({ _id, workflowId }) => [workflowId, { status: 'RUNNING', memo: { runId: _id } }]),
+    );
+    delete workflows['run:450'];
+    const { log } = fakeLog();
+    const cursor = { after: null };
+    const reapNext = () => reapOnce(fakeTemporal(workflows).access, stores, log, 100_000, cursor);
+    expect([await reapNext(), await reapNext(), await reapNext()]).toEqual([0, 0, 1]);
+    expect(of('runs.finish').map(([id]) => id)).toEqual([450]);
+    delete workflows['run:1'];
+    expect(await reapNext()).toBe(1);
   });
 
   test('restarts runs that no later run replaces, up to the maximum number of restarts', async () => {
@@ -525,6 +565,19 @@ describe('diagnosis of a run without progress', () => {
       cause: 'temporal_down',
     },
   ];
+
+  test('checks all started runs in turn, also runs that started in the same millisecond', async () => {
+    const started = Array.from({ length: 250 }, (_, nth) => runOf({ _id: nth + 1, startedAt: new Date(1) }));
+    const { stores, of } = recorder({
+      'stalls.listStarted': (after: RunPosition | null, _until: Date, limit: number) => pageOf(started, after, limit),
+      ...{ 'stalls.listUnstarted': [], 'stalls.listStalled': [] },
+      ...{ 'stalls.hasProgressedSince': true, 'workers.list': [] },
+    });
+    const { diagnose: next } = createDiagnosis(fakeTemporal({}).access, stores, () => Promise.resolve(UP), 60_000);
+    for (let iteration = 0; iteration < 4; iteration += 1) await next();
+    const ids = of('stalls.hasProgressedSince').map(([checked]) => (checked as RunDoc)._id);
+    expect(ids).toEqual([...started.map(({ _id }) => _id), ...Array.from({ length: 100 }, (_, nth) => nth + 1)]);
+  });
 
   test('leaves a run without a workflow, or with an ended one, to the reaper', async () => {
     for (const workflows of [{}, { 'scrape:3': { status: 'COMPLETED', raw: waiting(600_000) } }]) {

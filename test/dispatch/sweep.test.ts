@@ -72,6 +72,21 @@ test('starts due runs, and signals waiting workflows', () =>
     },
   ));
 
+test('continues while a stream of uploads is still being signalled', async () => {
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const { done } = await sweepOnce({
+    'uploadStreams.listWaiting': [runOf(7, { stream: true, workflowId: 's' })],
+    // A step of the signal, which ends only in the next step of the sweep.
+    'runs.countUsersWithOpenRuns': () => gate.then(() => 1),
+    'attempts.listUnacknowledged'() {
+      open();
+      return [];
+    },
+  });
+  expect(done).toEqual(['wake s']);
+});
+
 /**
  * Minimum age of the rows that a sweep reads, in milliseconds. Younger rows are left to the process that wrote them.
  */

@@ -231,6 +231,32 @@ describe('ALLOWED_PRIVATE_HOSTS', () => {
       async ([, allowed, url, expected]) => expect(await reach(allowed, url)).toBe(expected),
     ));
 
+  const V6_ENTRIES: readonly (readonly [entry: string, url: string, isAllowed: boolean])[] = [
+    ['::1', 'http://[::1]:8080/', true],
+    ['[::1]', 'http://[::1]:8080/', true],
+    ['[::1]:8080', 'http://[::1]:8080/', true],
+    ['[0:0::1]:8080', 'http://[::1]:8080/', true],
+    ['[::1]:8080', 'http://[::1]:8081/', false],
+    ['[::1]:8080', 'http://[::1:8080]/', false],
+    ['[fd00::1]:8080', 'http://[fd00::1:8080]/', false],
+    ['fd00::1', 'http://[fd00::2]/', false],
+  ];
+  test('allows exactly the IPv6 addresses of its entries', () =>
+    everyRow(
+      V6_ENTRIES,
+      ([entry, url]) => `${entry} ${url}`,
+      ([entry, url, isAllowed]) =>
+        expect(egress({ allowedPrivateHosts: [entry], allowedPorts: [] }).mayCall(new URL(url))).toBe(isAllowed),
+    ));
+
+  test('allows the port of an IPv6 address that is listed with it', () => {
+    const guarded = egress({ allowedPrivateHosts: ['[::1]:8080'], allowedPorts: [443] });
+    expect([8080, 8081].map((port) => guarded.mayCall(new URL(`http://[::1]:${String(port)}/`)))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   test('does not allow a name that resolves to the metadata service', async () => {
     for (const address of ['169.254.169.254', 'fd00:ec2::254', 'fe80::1', '::ffff:169.254.169.254']) {
       const guarded = egress({ allowedPrivateHosts: ['inside.example', '0.0.0.0/0', '::/0'] }, () =>

@@ -243,16 +243,18 @@ describe('unread bodies', () => {
   });
 
   test('close their connection if they are rejected by their headers', async () => {
-    const rejectedHeaders = {
-      too_large: { 'content-length': '100001' },
-      broken_content: { 'content-encoding': 'x-unknown' },
-    };
-    for (const kind of ['too_large', 'broken_content'] as const) {
+    const rejectedHeaders = [
+      ['too_large', { 'content-length': '100001' }],
+      ['broken_content', { 'content-encoding': 'x-unknown' }],
+      // A name that every object has.
+      ['broken_content', { 'content-encoding': 'constructor' }],
+    ] as const;
+    for (const [kind, headers] of rejectedHeaders) {
       let closed: Promise<unknown> = Promise.resolve();
       const server = await serve((_, response) => {
         closed = once(response, 'close');
         // The body never ends.
-        response.writeHead(200, rejectedHeaders[kind]).write('x');
+        response.writeHead(200, headers).write('x');
       });
       await faultOf((await egress().request({ url: server.origin, ...limits })).bytes(), kind);
       await closed;

@@ -27,19 +27,22 @@ const lengthOf = (id: string): number => Number.parseInt(id, 36);
 export function learnBlocks(pages: readonly PageBlocks[]): RepeatedBlock[] {
   const pagesOf = new Map<string, number>();
   for (const { host } of pages) pagesOf.set(host, (pagesOf.get(host) ?? 0) + 1);
-  const counts = new Map<string, { count: number; keptBy: number }>();
-  const repeatedBlocks = new Map<string, RepeatedBlock>();
+  const counts = new Map<string, number>();
+  const keptBy = new Map<string, number>();
+  const repeatedIds = new Set<string>();
   for (const { fileId, host, blocks } of pages) {
     const numPages = pagesOf.get(host) ?? 0;
     if (numPages < MIN_PAGES) continue;
     for (const id of new Set(blocks)) {
-      const previous = counts.get(id);
-      const next = { count: (previous?.count ?? 0) + 1, keptBy: Math.min(fileId, previous?.keptBy ?? fileId) };
-      counts.set(id, next);
-      if (next.count >= MIN_SHARE_OF_PAGES * numPages) repeatedBlocks.set(id, { id, keptBy: next.keptBy });
+      const key = `${host} ${id}`;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      keptBy.set(id, Math.min(fileId, keptBy.get(id) ?? fileId));
+      if (count >= MIN_SHARE_OF_PAGES * numPages) repeatedIds.add(id);
     }
   }
-  return [...repeatedBlocks.values()]
+  return [...repeatedIds]
+    .map((id) => ({ id, keptBy: keptBy.get(id) ?? 0 }))
     .toSorted((a, b) => lengthOf(b.id) - lengthOf(a.id) || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_BLOCKS);
 }
