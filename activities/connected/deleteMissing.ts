@@ -87,5 +87,10 @@ export async function deleteMissing(
   const { organizationId, requestId } = run;
   if (numHeld > 0)
     log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD_MESSAGE);
-  else if (mayDelete) await deleteFiles();
+  else if (mayDelete) {
+    await deleteFiles();
+    // Only this step uses an approval. One that arrives during it, or before an incomplete listing, applies to a later
+    // listing.
+    if (isApproved) await store.dataSources.withdrawApproval(run, source._id);
+  }
 }

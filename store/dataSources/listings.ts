@@ -43,6 +43,8 @@ export interface DataSourceListings {
    * data source.
    */
   approveDeletions(id: number, session?: Session): Promise<boolean>;
+  /** Withdraws the approval. Call it after a complete listing has deleted the missing items. */
+  withdrawApproval(tenant: Tenant, id: number): Promise<void>;
   /** Discards the held deletions and returns the updated record. For operators. */
   refuseDeletions(id: number): Promise<DataSourceDoc | null>;
   /** Returns data sources of an organization whose deletions are held, ordered by id, and their total number. */
@@ -106,7 +108,7 @@ export function createDataSourceListings(
         itemsRunId: null,
         updatedAt: now,
         ...(changeToken === undefined ? {} : { changeToken }),
-        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now, deletionsApproved: false } : {}),
+        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now } : {}),
       };
       await atomically(async (session) => {
         const source = await dataSources
@@ -126,6 +128,9 @@ export function createDataSourceListings(
     async approveDeletions(id, session = null) {
       const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } }).session(session);
       return found.matchedCount === 1;
+    },
+    async withdrawApproval({ organizationId, userId }, id) {
+      await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { deletionsApproved: false } });
     },
     refuseDeletions: (id) =>
       dataSources
