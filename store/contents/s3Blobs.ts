@@ -20,6 +20,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 
+import { StoreFailure } from '../../contract/storeFailures.js';
 import { type Blobs, isDeletable, type S3Settings } from './blobs.js';
 
 /** Size of an upload part in bytes. Two parts are in memory at a time; S3 allows ten thousand per upload. */
@@ -109,7 +110,16 @@ export function createS3Blobs(settings: S3Settings, timeLimitMs: number | null =
     async deleteGenerations(scope) {
       const names = await namesOf(scope);
       const Objects = names.flatMap(([Key, name]) => (isDeletable(name, scope) ? [{ Key }] : []));
-      if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+      if (Objects.length === 0) return;
+      // The response has status 200 even if objects were not deleted.
+      const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+      const [refused] = Errors;
+      if (refused)
+        throw new StoreFailure(
+          'File storage',
+          'failed',
+          new Error(`${refused.Key} was not deleted: ${refused.Code} ${refused.Message ?? ''}`),
+        );
     },
     keysOf: async (file) => (await namesOf(file)).map(([Key]) => Key),
     countOf: async (file) => (await namesOf(file)).length,
