@@ -1,10 +1,24 @@
-import type { ClientSession, Model } from 'mongoose';
+import { type ClientSession, type Model, mongo } from 'mongoose';
 
 import { insertWithoutCasts } from './driver.js';
 
-/** Returns whether an insert failed only because rows with the same key exist. */
-function isDuplicateKeyError(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
+const DUPLICATE_KEY = 11_000;
+
+const isDuplicateKeyError = (error: unknown): boolean =>
+  error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
+
+/**
+ * Returns why rows were not stored, if an insert did not fail only because rows with the same key exist. The code of a
+ * bulk error is that of its first row, while other rows may have failed for other reasons.
+ */
+function otherFailure(error: unknown): unknown {
+  if (!isDuplicateKeyError(error)) return error;
+  if (!(error instanceof mongo.MongoBulkWriteError)) return null;
+  const other =
+    [error.writeErrors].flat().find(({ code }) => code !== DUPLICATE_KEY) ?? error.result.getWriteConcernError();
+  if (!other) return null;
+  const { code, errmsg } = other;
+  return Object.assign(error, { code, ...(errmsg && { message: errmsg }) });
 }
 
 /**
@@ -35,7 +49,8 @@ export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promis
     await insertRows(model, rows);
     return true;
   } catch (error) {
-    if (!isDuplicateKeyError(error)) throw error;
+    const failure = otherFailure(error);
+    if (failure !== null) throw failure;
     return false;
   }
 }

@@ -9,6 +9,8 @@ import { createFolderBlobs } from '../../store/contents/blobs.js';
 import { type ContentOwner, type Contents, createContents } from '../../store/contents/contents.js';
 import { contentModel } from '../../store/models/contents.js';
 import { createS3Blobs } from '../../store/contents/s3Blobs.js';
+import { insertOnce } from '../../store/database/insertOnce.js';
+import { number, schemaOf } from '../../store/database/record.js';
 import { type S3Emulator, startS3 } from '../emulators/s3.js';
 import { testEngines } from '../support/engines.js';
 
@@ -114,4 +116,28 @@ describe.each(places)('contents in %s', (place) => {
     await stores[place].deleteGenerations([scope]);
     expect(await stores[place].countOf(scope, [9])).toBe(0);
   });
+});
+
+test('a deletion fails if the bucket keeps an object', async () => {
+  const owner = { organizationId: 1, userId: 1, fileId: 70, generation: 1 };
+  await keep(stores['a bucket'], owner, SAMPLES['a bucket']);
+  s3.locked.add('contents/1/70/1.raw');
+  await expect(stores['a bucket'].deleteGenerations([{ ...owner, generations: { below: 2 } }])).rejects.toThrow(
+    '1/70/1.raw was not deleted: AccessDenied',
+  );
+});
+
+test('a repeated insert skips rows that exist, and fails if another row is not stored for a different reason', async () => {
+  await connection.createCollection('numbers', { validator: { n: { $gt: 0 } } });
+  const schema = schemaOf<{ _id: number; n: number }>({ _id: number, n: number });
+  const model = connection.model<{ _id: number; n: number }>('numbers', schema);
+  expect(await insertOnce(model, [{ _id: 1, n: 1 }])).toBe(true);
+  expect(await insertOnce(model, [{ _id: 1, n: 9 }])).toBe(false);
+  const rows = [1, 2].map((_id) => ({ _id, n: 2 }));
+  expect(await insertOnce(model, rows)).toBe(false);
+  await expect(insertOnce(model, [...rows, { _id: 3, n: 0 }])).rejects.toMatchObject({ code: 121 });
+  expect(await model.find().sort({ _id: 1 }).lean()).toEqual([
+    { _id: 1, n: 1 },
+    { _id: 2, n: 2 },
+  ]);
 });
