@@ -4,21 +4,20 @@ import { insertWithoutCasts } from './driver.js';
 
 const DUPLICATE_KEY = 11_000;
 
-const isDuplicateKeyError = (error: unknown): boolean =>
+const isDuplicateKeyError = (error: unknown): error is mongo.MongoServerError =>
   error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 
 /**
- * Returns why rows were not stored, if an insert did not fail only because rows with the same key exist. The code of a
- * bulk error is that of its first row, while other rows may have failed for other reasons.
+ * Returns the error of rows that were not stored for another reason than an existing key; null if there are none. The
+ * code of a bulk error is that of its first row only.
  */
-function otherFailure(error: unknown): unknown {
-  if (!isDuplicateKeyError(error)) return error;
+function otherFailure(error: mongo.MongoServerError): mongo.MongoServerError | null {
   if (!(error instanceof mongo.MongoBulkWriteError)) return null;
   const other =
     [error.writeErrors].flat().find(({ code }) => code !== DUPLICATE_KEY) ?? error.result.getWriteConcernError();
   if (!other) return null;
-  const { code, errmsg } = other;
-  return Object.assign(error, { code, ...(errmsg && { message: errmsg }) });
+  const { code = 0, errmsg = error.message } = other;
+  return Object.assign(error, { code, message: errmsg });
 }
 
 /**
@@ -49,8 +48,9 @@ export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promis
     await insertRows(model, rows);
     return true;
   } catch (error) {
-    const failure = otherFailure(error);
-    if (failure !== null) throw failure;
+    if (!isDuplicateKeyError(error)) throw error;
+    const other = otherFailure(error);
+    if (other) throw other;
     return false;
   }
 }
