@@ -103,22 +103,25 @@ export function createDataSourceListings(
     async endListing({ organizationId, userId }, id, runId, { status, whole, metadata, changeToken }) {
       const now = new Date();
       const { $set, $unset } = metadataOf(metadata);
+      const isComplete = status === 'READY' && whole;
       const ended = {
         syncStatus: status,
         itemsRunId: null,
         updatedAt: now,
         ...(changeToken === undefined ? {} : { changeToken }),
-        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now } : {}),
+        ...(isComplete ? { sourceItemsSyncedAt: now } : {}),
       };
+      // The next listing does not report the changes that an incomplete one has stored, so no listing counts as applied.
+      const unset = { ...$unset, ...(isComplete ? {} : { appliedListingAt: 1 }) };
       await atomically(async (session) => {
         const source = await dataSources
           .findOneAndUpdate(
             { _id: id, organizationId, userId, itemsRunId: runId },
-            { $set: { ...$set, ...ended }, $unset },
+            { $set: { ...$set, ...ended }, $unset: unset },
             { returnDocument: 'after', session },
           )
           .lean();
-        if (source && whole && status === 'READY')
+        if (source && isComplete)
           await events.write(
             [dataSourceEvent('DATA_SOURCE_READY', source, workflowIds.syncItems(source._id))],
             session,
