@@ -8,7 +8,9 @@ const MAX_CHARACTERS = 300;
  */
 export function statedReason(answer: string, places: (body: unknown) => readonly unknown[]): string {
   try {
-    const reason = places(JSON.parse(answer) as unknown).find((value) => typeof value === 'string');
+    const reason = places(JSON.parse(answer) as unknown).find(
+      (value) => typeof value === 'string' && value.trim() !== '',
+    );
     return String(reason ?? '')
       .replace(/\s+/g, ' ')
       .trim()
