@@ -41,7 +41,7 @@ export interface Blobs {
   /** Returns the content; null if the key does not exist. */
   get(key: string): Promise<Uint8Array | null>;
   deleteGenerations(scope: GenerationScope): Promise<void>;
-  /** Returns the keys of one file, of any generation. */
+  /** Returns the keys of one file, of any generation, including those of unfinished uploads. */
   keysOf(file: { organizationId: number; fileId: number }): Promise<string[]>;
   /** Counts the keys of one file, of any generation. */
   countOf(file: { organizationId: number; fileId: number }): Promise<number>;

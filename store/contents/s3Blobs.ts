@@ -30,6 +30,9 @@ const PARTS_AT_ONCE = 2;
 /** Attempts per request if a time limit is set. The second attempt covers a store that has just restarted. */
 const MAX_ATTEMPTS = 2;
 
+const prefixOf = ({ organizationId, fileId }: { organizationId: number; fileId: number }): string =>
+  `${organizationId}/${fileId}/`;
+
 /**
  * Stores contents in a bucket of an S3-compatible store.
  * @param timeLimitMs milliseconds that one request may take without progress, retries included; null: the SDK's own
@@ -50,7 +53,7 @@ export function createS3Blobs(settings: S3Settings, timeLimitMs: number | null =
   });
   // A file has a few generations, far fewer than the 1,000 names of one listing.
   const namesOf = async (file: { organizationId: number; fileId: number }): Promise<[string, string][]> => {
-    const Prefix = `${file.organizationId}/${file.fileId}/`;
+    const Prefix = prefixOf(file);
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
     return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [[Key, Key.slice(Prefix.length)]]));
   };
@@ -121,7 +124,11 @@ export function createS3Blobs(settings: S3Settings, timeLimitMs: number | null =
           new Error(`${refused.Key} was not deleted: ${refused.Code} ${refused.Message ?? ''}`),
         );
     },
-    keysOf: async (file) => (await namesOf(file)).map(([Key]) => Key),
+    async keysOf(file) {
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: prefixOf(file) }));
+      const keys = [...(await namesOf(file)).map(([Key]) => Key), ...Uploads.flatMap(({ Key }) => Key ?? [])];
+      return [...new Set(keys)];
+    },
     countOf: async (file) => (await namesOf(file)).length,
     async *keys(organizationId) {
       const Prefix = organizationId === null ? '' : `${organizationId}/`;

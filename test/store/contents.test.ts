@@ -5,7 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
-import { createFolderBlobs } from '../../store/contents/blobs.js';
+import { createColdCopies } from '../../store/coldStorage/coldCopies.js';
+import { type Blobs, createFolderBlobs } from '../../store/contents/blobs.js';
 import { type ContentOwner, type Contents, createContents } from '../../store/contents/contents.js';
 import { contentModel } from '../../store/models/contents.js';
 import { createS3Blobs } from '../../store/contents/s3Blobs.js';
@@ -27,6 +28,7 @@ const places = Object.keys(SAMPLES) as Place[];
 let folder: string;
 let s3: S3Emulator;
 let connection: Connection;
+let bucket: Blobs;
 let stores: Record<Place, Contents>;
 
 beforeAll(async () => {
@@ -37,7 +39,7 @@ beforeAll(async () => {
     .asPromise();
   const rows = contentModel(connection);
   const inFolder = createContents(rows, createFolderBlobs(folder), ROW_BYTES);
-  const inBucket = createS3Blobs({
+  bucket = createS3Blobs({
     bucket: 'contents',
     endpoint: s3.endpoint,
     region: 'us-east-1',
@@ -46,7 +48,7 @@ beforeAll(async () => {
   stores = {
     'rows of MongoDB': inFolder,
     'a folder': inFolder,
-    'a bucket': createContents(rows, inBucket, ROW_BYTES),
+    'a bucket': createContents(rows, bucket, ROW_BYTES),
   };
 });
 afterAll(async () => {
@@ -116,6 +118,14 @@ describe.each(places)('contents in %s', (place) => {
     await stores[place].deleteGenerations([scope]);
     expect(await stores[place].countOf(scope, [9])).toBe(0);
   });
+});
+
+test('an upload that a crashed process left in the bucket is deleted with the other copies of its file', async () => {
+  const upload = `${s3.endpoint}/contents/1/71/3.aaaa.vectors?uploads`;
+  expect((await fetch(upload, { method: 'POST', headers: { authorization: 'x' } })).status).toBe(200);
+  expect(s3.inProgress()).toEqual(['contents/1/71/3.aaaa.vectors']);
+  await createColdCopies(bucket).deleteOthers({ organizationId: 1, fileId: 71 }, null);
+  expect(s3.inProgress()).toEqual([]);
 });
 
 test('a deletion fails if the bucket keeps an object', async () => {
