@@ -39,8 +39,8 @@ export async function insertRows<T>(
 }
 
 /**
- * Inserts rows whose ids derive from their contents. Rows of an earlier attempt stay unchanged.
- * @returns whether all of them were new
+ * Inserts rows that an earlier attempt may have inserted. Rows whose keys exist stay unchanged.
+ * @returns whether all rows were new
  */
 export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promise<boolean> {
   if (rows.length === 0) return true;
