@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -118,6 +118,19 @@ describe.each(places)('contents in %s', (place) => {
     await stores[place].deleteGenerations([scope]);
     expect(await stores[place].countOf(scope, [9])).toBe(0);
   });
+});
+
+test('a deletion removes the empty folder of a file, also while new content is written to it', async () => {
+  const file = { organizationId: 1, userId: 1, fileId: 72 };
+  const store = stores['a folder'];
+  for (let generation = 1; generation <= 100; generation += 1) {
+    const deletion = store.deleteGenerations([{ ...file, generations: { below: generation } }]);
+    await Promise.all([deletion, keep(store, { ...file, generation }, SAMPLES['a folder'])]);
+    expect(await read(store, { ...file, generation })).toBe(SAMPLES['a folder']);
+  }
+  expect(await readdir(path.join(folder, '1'))).toContain('72');
+  await store.deleteGenerations([{ ...file, generations: { below: 101 } }]);
+  expect(await readdir(path.join(folder, '1'))).not.toContain('72');
 });
 
 test('an upload that a crashed process left in the bucket is deleted with the other copies of its file', async () => {
