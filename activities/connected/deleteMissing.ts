@@ -82,7 +82,8 @@ export async function deleteMissing(
     : 0;
   await store.dataSources.mergeMetadata(run, source._id, {
     items_refused: refused || null,
-    deletions_held: numHeld || null,
+    // An incomplete listing decides nothing about deletions that an earlier one held.
+    ...(mayDelete && { deletions_held: numHeld || null }),
   });
   const { organizationId, requestId } = run;
   if (numHeld > 0)

@@ -579,4 +579,24 @@ describe('source without a change feed', () => {
     await markApplied();
     expect(await isUpToDate()).toBe(true);
   });
+
+  test('keeps held deletions and their approval through a listing that is incomplete', async () => {
+    hasFeed = false;
+    put('A', null);
+    const many = Array.from({ length: 12 }, (_, index) => `m${index}`);
+    for (const id of many) put(id, 'A');
+    await list();
+    await sync(many);
+    remove('A');
+    put('b', null);
+    await list();
+    await service.store.dataSources.approveDeletions(source._id);
+    refusedRoots = ['unknown'];
+    await list();
+    expect(await currentSource()).toMatchObject({ deletionsApproved: true, metadata: { deletions_held: 12 } });
+    refusedRoots = [];
+    await list();
+    expect(await currentSource()).toMatchObject({ deletionsApproved: false });
+    expect([await fileIds(), await itemIds()]).toEqual([[], ['b']]);
+  });
 });
