@@ -1,6 +1,5 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import { DAY_MS, DEFAULT_HOT_DAYS, MAX_HOT_DAYS } from '../../contract/files/coldStorage.js';
 import type { FileFilters } from '../../contract/files/fileFilters.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import { fileQuery } from '../files/filter.js';
@@ -10,6 +9,7 @@ import type { FileQueries } from '../files/queries.js';
 import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import { updateByPipeline } from '../database/driver.js';
+import { asIfUsed } from './dueTime.js';
 
 /** The owner of files whose vectors are moved. */
 export type MoveOwner = Tenant & { readonly customerId: string };
@@ -40,12 +40,6 @@ const MAX_ROWS_PER_QUERY = 1_000;
 
 /** Matches files that are due. The date above the epoch excludes files without a due time. */
 const dueBy = (now: Date) => ({ ...CAN_BECOME_COLD, coolsAt: { $gt: new Date(0), $lte: now } });
-
-/** Sets the due time as if the file had just been used. Computes in MongoDB what hotMs() computes for one file. */
-const asIfUsed = (now: Date) => {
-  const days = { $min: [{ $ifNull: ['$hotStorageTimeToLive', DEFAULT_HOT_DAYS] }, MAX_HOT_DAYS] };
-  return [{ $set: { coolsAt: { $add: [now, { $multiply: [days, DAY_MS] }] } } }];
-};
 
 export function createMoveClaims(
   files: Model<FileDoc>,
