@@ -111,7 +111,7 @@ export function createDataSourceListings(
         ...(changeToken === undefined ? {} : { changeToken }),
         ...(isComplete ? { sourceItemsSyncedAt: now } : {}),
       };
-      // The next listing does not report the changes that an incomplete one has stored, so no listing counts as applied.
+      // The next listing does not report the changes that an incomplete one has stored, so the files must be compared.
       const unset = { ...$unset, ...(isComplete ? {} : { appliedListingAt: 1 }) };
       await atomically(async (session) => {
         const source = await dataSources

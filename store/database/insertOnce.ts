@@ -8,8 +8,8 @@ const isDuplicateKeyError = (error: unknown): error is mongo.MongoServerError =>
   error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 
 /**
- * Returns the error of rows that were not stored for another reason than an existing key; null if there are none. The
- * code of a bulk error is that of its first row only.
+ * Returns the error if a row was not stored for a reason other than an existing key; otherwise null. The code of a bulk
+ * error is that of its first row only.
  */
 function otherFailure(error: mongo.MongoServerError): mongo.MongoServerError | null {
   if (!(error instanceof mongo.MongoBulkWriteError)) return null;

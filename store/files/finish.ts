@@ -42,8 +42,8 @@ export interface UnchangedFile {
 }
 
 /**
- * Computes the due time again if the days in hot storage were changed during the sync: it was set by the record that
- * was read when the sync began.
+ * Computes the due times again of files whose days in hot storage were changed during the sync. The published due time
+ * is that of the record at the start of the sync.
  */
 async function correctDueTimes(files: Model<FileDoc>, syncs: readonly FinishedSync[], now: Date): Promise<void> {
   const changed = syncs.flatMap(({ file: { _id, supportsColdStorage, hotStorageTimeToLive: days } }) =>
