@@ -138,8 +138,8 @@ export function createLedgerQueries(
       if (page.length < pageSize) break;
       from = page.at(-1)?.fileId ?? from;
     }
-    // Read after the files: a file that another run takes over is recorded first, so it is in at least one of the lists.
-    // If it is in both, the item from the file's record is returned.
+    // Read after the files: a file that another run takes over is recorded first, so at least one of the lists has it.
+    // If both have it, the item from the file's record is returned.
     const recorded = await recordedItems(run._id, filter, after, limit);
     const liveIds = new Set(found.map(({ id }) => id));
     return [...found, ...recorded.filter(({ id }) => !liveIds.has(id))]
