@@ -9,7 +9,7 @@ import type { FileQueries } from '../files/queries.js';
 import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import { updateByPipeline } from '../database/driver.js';
-import { asIfUsed } from './dueTime.js';
+import { asIfUsed } from '../files/dueTime.js';
 
 /** The owner of files whose vectors are moved. */
 export type MoveOwner = Tenant & { readonly customerId: string };

@@ -5,9 +5,9 @@ import { hotMs } from '../../contract/files/coldStorage.js';
 import { itemEnd, type ItemCost, type WarningCause } from '../../contract/runs/ledger.js';
 import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { FileDoc, SyncedContent } from '../models/files.js';
-import { asIfUsed } from '../coldStorage/dueTime.js';
 import { updateByPipeline } from '../database/driver.js';
 import type { FileChanges } from './changes.js';
+import { asIfUsed } from './dueTime.js';
 import { keepEvaluated } from './evaluate.js';
 import { ATTEMPT_ENDED } from './transitions.js';
 
