@@ -8,12 +8,10 @@ const MAX_CHARACTERS = 300;
  */
 export function statedReason(answer: string, places: (body: unknown) => readonly unknown[]): string {
   try {
-    const reason = places(JSON.parse(answer) as unknown).find((value) => typeof value === 'string');
-    return String(reason ?? '')
-      .replace(/\s+/g, ' ')
-      .trim()
-      .replace(/\.$/, '')
-      .slice(0, MAX_CHARACTERS);
+    const reason = places(JSON.parse(answer) as unknown).find(
+      (value): value is string => typeof value === 'string' && value.trim() !== '',
+    );
+    return (reason ?? '').replace(/\s+/g, ' ').trim().replace(/\.$/, '').slice(0, MAX_CHARACTERS);
   } catch {
     return '';
   }

@@ -82,10 +82,16 @@ export async function deleteMissing(
     : 0;
   await store.dataSources.mergeMetadata(run, source._id, {
     items_refused: refused || null,
-    deletions_held: numHeld || null,
+    // An incomplete listing decides nothing about deletions that an earlier one held.
+    ...(mayDelete && { deletions_held: numHeld || null }),
   });
   const { organizationId, requestId } = run;
   if (numHeld > 0)
     log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD_MESSAGE);
-  else if (mayDelete) await deleteFiles();
+  else if (mayDelete) {
+    await deleteFiles();
+    // Only this step uses an approval. One that arrives during it, or before an incomplete listing, applies to a later
+    // listing.
+    if (isApproved) await store.dataSources.withdrawApproval(run, source._id);
+  }
 }

@@ -1,6 +1,5 @@
 import type { Model, QueryFilter } from 'mongoose';
 
-import { DAY_MS, DEFAULT_HOT_DAYS, MAX_HOT_DAYS } from '../../contract/files/coldStorage.js';
 import type { FileFilters } from '../../contract/files/fileFilters.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import { fileQuery } from '../files/filter.js';
@@ -10,13 +9,17 @@ import type { FileQueries } from '../files/queries.js';
 import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import { updateByPipeline } from '../database/driver.js';
+import { asIfUsed } from '../files/dueTime.js';
 
 /** The owner of files whose vectors are moved. */
 export type MoveOwner = Tenant & { readonly customerId: string };
 
 /** Claims of files by runs of moveStorage. A file belongs to one such run at a time. */
 export interface MoveClaims {
-  /** Returns users with files that are due to leave Qdrant, or whose move was interrupted because its run ended. */
+  /**
+   * Returns users with files that are due to leave Qdrant, or whose move was interrupted because its run ended. Users
+   * whose files an active run moves may be missing.
+   */
   listOwnersOfDue(now: Date, limit: number): Promise<MoveOwner[]>;
   /** Returns whether a run with that workflow id is active or queued. */
   isRunOpen(tenant: Tenant, workflowId: string): Promise<boolean>;
@@ -41,12 +44,6 @@ const MAX_ROWS_PER_QUERY = 1_000;
 /** Matches files that are due. The date above the epoch excludes files without a due time. */
 const dueBy = (now: Date) => ({ ...CAN_BECOME_COLD, coolsAt: { $gt: new Date(0), $lte: now } });
 
-/** Sets the due time as if the file had just been used. Computes in MongoDB what hotMs() computes for one file. */
-const asIfUsed = (now: Date) => {
-  const days = { $min: [{ $ifNull: ['$hotStorageTimeToLive', DEFAULT_HOT_DAYS] }, MAX_HOT_DAYS] };
-  return [{ $set: { coolsAt: { $add: [now, { $multiply: [days, DAY_MS] }] } } }];
-};
-
 export function createMoveClaims(
   files: Model<FileDoc>,
   runs: Model<RunDoc>,
@@ -55,11 +52,12 @@ export function createMoveClaims(
   /** Excludes files that are being deleted. */
   const notTakenOver = { $nor: [TAKEN_OVER] };
   const ofTenant = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
+  const findOpen = async (runIds: readonly number[]) =>
+    runIds.length === 0 ? [] : runs.find({ _id: { $in: [...runIds] }, finishedAt: null }, { userId: 1 }).lean();
   /** Returns the runs that have ended. */
   const filterEnded = async (runIds: readonly number[]): Promise<number[]> => {
-    if (runIds.length === 0) return [];
-    const open = await runs.distinct('_id', { _id: { $in: [...runIds] }, finishedAt: null });
-    return runIds.filter((id) => !open.includes(id));
+    const open = new Set((await findOpen(runIds)).map(({ _id }) => _id));
+    return runIds.filter((id) => !open.has(id));
   };
   const moving = { 'move.runId': { $gt: 0 } };
   const claim = async (
@@ -84,13 +82,18 @@ export function createMoveClaims(
     fileQuery(tenant, await expand(tenant, filters), afterId);
   return {
     async listOwnersOfDue(now, limit) {
+      const movingRunIds = await files.distinct('move.runId', moving);
+      const openRuns = await findOpen(movingRunIds);
+      // A user with more due files than one query reads, whose move is slow or fails, must not hold up the others.
+      const isNotMoving = openRuns.length === 0 ? {} : { userId: { $nin: openRuns.map(({ userId }) => userId) } };
       const due = await files
-        .find(dueBy(now), { organizationId: 1, userId: 1, customerId: 1 })
+        .find({ ...dueBy(now), ...isNotMoving }, { organizationId: 1, userId: 1, customerId: 1 })
         .sort({ coolsAt: 1 })
         .hint(COLD_INDEXES.due.keys)
         .limit(MAX_ROWS_PER_QUERY)
         .lean();
-      const endedRunIds = await filterEnded(await files.distinct('move.runId', moving));
+      const openRunIds = new Set(openRuns.map(({ _id }) => _id));
+      const endedRunIds = movingRunIds.filter((id) => !openRunIds.has(id));
       const interrupted = await Promise.all(
         endedRunIds
           .slice(0, limit)

@@ -16,8 +16,8 @@ export interface CopyOwner {
  */
 export interface ColdCopies {
   /**
-   * Stores vectors; they are durable when it resolves. Returns null, and stores nothing, if there are fewer points than
-   * expected.
+   * Stores vectors; they are durable when it resolves. Returns null, and stores nothing, if the number of points is not
+   * the expected one.
    * @param token identifies the attempt
    */
   save(

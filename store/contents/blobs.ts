@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { access, mkdir, open, opendir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, opendir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { type GenerationScope, inScope } from '../generations.js';
@@ -41,7 +41,7 @@ export interface Blobs {
   /** Returns the content; null if the key does not exist. */
   get(key: string): Promise<Uint8Array | null>;
   deleteGenerations(scope: GenerationScope): Promise<void>;
-  /** Returns the keys of one file, of any generation. */
+  /** Returns the keys of one file, of any generation, including those of unfinished uploads. */
   keysOf(file: { organizationId: number; fileId: number }): Promise<string[]>;
   /** Counts the keys of one file, of any generation. */
   countOf(file: { organizationId: number; fileId: number }): Promise<number>;
@@ -77,6 +77,21 @@ async function* namesIn(folder: string): AsyncIterable<string> {
   }
 }
 
+/** Maximum attempts to write into a new folder, which a concurrent deletion may remove because it is empty. */
+const MAX_FOLDER_ATTEMPTS = 10;
+
+/** Creates the folder of a file, then calls `write`. */
+async function inFolderOf<T>(file: string, write: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    await mkdir(path.dirname(file), { recursive: true });
+    try {
+      return await write();
+    } catch (error) {
+      if (!isMissing(error) || attempt === MAX_FOLDER_ATTEMPTS) throw error;
+    }
+  }
+}
+
 /** Stores contents in a local folder. */
 export function createFolderBlobs(root: string): Blobs {
   const pathOf = (key: string): string => path.join(root, key);
@@ -88,13 +103,11 @@ export function createFolderBlobs(root: string): Blobs {
   return {
     async put(key, bytes) {
       const file = pathOf(key);
-      await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(file, bytes);
+      await inFolderOf(file, () => writeFile(file, bytes));
     },
     async putStream(key, parts) {
       const file = pathOf(key);
-      await mkdir(path.dirname(file), { recursive: true });
-      const handle = await open(file, 'w');
+      const handle = await inFolderOf(file, () => open(file, 'w'));
       try {
         for await (const part of parts) await handle.writeFile(part);
         await handle.sync();
@@ -117,11 +130,10 @@ export function createFolderBlobs(root: string): Blobs {
     async deleteGenerations(scope) {
       const folder = `${scope.organizationId}/${scope.fileId}`;
       const names = await namesOf(folder);
-      await Promise.all(
-        names
-          .filter((name) => isDeletable(name, scope))
-          .map((name) => rm(pathOf(`${folder}/${name}`), { force: true })),
-      );
+      const deleted = names.filter((name) => isDeletable(name, scope));
+      await Promise.all(deleted.map((name) => rm(pathOf(`${folder}/${name}`), { force: true })));
+      // Otherwise, every deleted file would leave an empty folder. If it is not empty, it stays.
+      if (deleted.length === names.length) await rmdir(pathOf(folder)).catch(() => undefined);
     },
     async keysOf({ organizationId, fileId }) {
       const folder = `${organizationId}/${fileId}`;

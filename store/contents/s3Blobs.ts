@@ -20,6 +20,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 
+import { StoreFailure } from '../../contract/storeFailures.js';
 import { type Blobs, isDeletable, type S3Settings } from './blobs.js';
 
 /** Size of an upload part in bytes. Two parts are in memory at a time; S3 allows ten thousand per upload. */
@@ -28,6 +29,9 @@ const PARTS_AT_ONCE = 2;
 
 /** Attempts per request if a time limit is set. The second attempt covers a store that has just restarted. */
 const MAX_ATTEMPTS = 2;
+
+const prefixOf = ({ organizationId, fileId }: { organizationId: number; fileId: number }): string =>
+  `${organizationId}/${fileId}/`;
 
 /**
  * Stores contents in a bucket of an S3-compatible store.
@@ -49,7 +53,7 @@ export function createS3Blobs(settings: S3Settings, timeLimitMs: number | null =
   });
   // A file has a few generations, far fewer than the 1,000 names of one listing.
   const namesOf = async (file: { organizationId: number; fileId: number }): Promise<[string, string][]> => {
-    const Prefix = `${file.organizationId}/${file.fileId}/`;
+    const Prefix = prefixOf(file);
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
     return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [[Key, Key.slice(Prefix.length)]]));
   };
@@ -109,9 +113,22 @@ export function createS3Blobs(settings: S3Settings, timeLimitMs: number | null =
     async deleteGenerations(scope) {
       const names = await namesOf(scope);
       const Objects = names.flatMap(([Key, name]) => (isDeletable(name, scope) ? [{ Key }] : []));
-      if (Objects.length > 0) await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+      if (Objects.length === 0) return;
+      // The response has status 200 even if objects were not deleted.
+      const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+      const [refused] = Errors;
+      if (refused)
+        throw new StoreFailure(
+          'File storage',
+          'failed',
+          new Error(`${refused.Key} was not deleted: ${refused.Code} ${refused.Message ?? ''}`),
+        );
     },
-    keysOf: async (file) => (await namesOf(file)).map(([Key]) => Key),
+    async keysOf(file) {
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: prefixOf(file) }));
+      const keys = [...(await namesOf(file)).map(([Key]) => Key), ...Uploads.flatMap(({ Key }) => Key ?? [])];
+      return [...new Set(keys)];
+    },
     countOf: async (file) => (await namesOf(file)).length,
     async *keys(organizationId) {
       const Prefix = organizationId === null ? '' : `${organizationId}/`;

@@ -43,6 +43,8 @@ export interface DataSourceListings {
    * data source.
    */
   approveDeletions(id: number, session?: Session): Promise<boolean>;
+  /** Withdraws the approval. Call it after a complete listing has deleted the missing items. */
+  withdrawApproval(tenant: Tenant, id: number): Promise<void>;
   /** Discards the held deletions and returns the updated record. For operators. */
   refuseDeletions(id: number): Promise<DataSourceDoc | null>;
   /** Returns data sources of an organization whose deletions are held, ordered by id, and their total number. */
@@ -101,22 +103,25 @@ export function createDataSourceListings(
     async endListing({ organizationId, userId }, id, runId, { status, whole, metadata, changeToken }) {
       const now = new Date();
       const { $set, $unset } = metadataOf(metadata);
+      const isComplete = status === 'READY' && whole;
       const ended = {
         syncStatus: status,
         itemsRunId: null,
         updatedAt: now,
         ...(changeToken === undefined ? {} : { changeToken }),
-        ...(status === 'READY' && whole ? { sourceItemsSyncedAt: now, deletionsApproved: false } : {}),
+        ...(isComplete ? { sourceItemsSyncedAt: now } : {}),
       };
+      // The next listing does not report the changes that an incomplete one has stored, so the files must be compared.
+      const unset = { ...$unset, ...(isComplete ? {} : { appliedListingAt: 1 }) };
       await atomically(async (session) => {
         const source = await dataSources
           .findOneAndUpdate(
             { _id: id, organizationId, userId, itemsRunId: runId },
-            { $set: { ...$set, ...ended }, $unset },
+            { $set: { ...$set, ...ended }, $unset: unset },
             { returnDocument: 'after', session },
           )
           .lean();
-        if (source && whole && status === 'READY')
+        if (source && isComplete)
           await events.write(
             [dataSourceEvent('DATA_SOURCE_READY', source, workflowIds.syncItems(source._id))],
             session,
@@ -126,6 +131,9 @@ export function createDataSourceListings(
     async approveDeletions(id, session = null) {
       const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } }).session(session);
       return found.matchedCount === 1;
+    },
+    async withdrawApproval({ organizationId, userId }, id) {
+      await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { deletionsApproved: false } });
     },
     refuseDeletions: (id) =>
       dataSources

@@ -1,10 +1,23 @@
-import type { ClientSession, Model } from 'mongoose';
+import { type ClientSession, type Model, mongo } from 'mongoose';
 
 import { insertWithoutCasts } from './driver.js';
 
-/** Returns whether an insert failed only because rows with the same key exist. */
-function isDuplicateKeyError(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
+const DUPLICATE_KEY = 11_000;
+
+const isDuplicateKeyError = (error: unknown): error is mongo.MongoServerError =>
+  error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
+
+/**
+ * Returns the error if a row was not stored for a reason other than an existing key; otherwise null. The code of a bulk
+ * error is that of its first row only.
+ */
+function otherFailure(error: mongo.MongoServerError): mongo.MongoServerError | null {
+  if (!(error instanceof mongo.MongoBulkWriteError)) return null;
+  const other =
+    [error.writeErrors].flat().find(({ code }) => code !== DUPLICATE_KEY) ?? error.result.getWriteConcernError();
+  if (!other) return null;
+  const { code = 0, errmsg = error.message } = other;
+  return Object.assign(error, { code, message: errmsg });
 }
 
 /**
@@ -26,8 +39,8 @@ export async function insertRows<T>(
 }
 
 /**
- * Inserts rows whose ids derive from their contents. Rows of an earlier attempt stay unchanged.
- * @returns whether all of them were new
+ * Inserts rows that an earlier attempt may have inserted. Rows whose keys exist stay unchanged.
+ * @returns whether all rows were new
  */
 export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promise<boolean> {
   if (rows.length === 0) return true;
@@ -36,6 +49,8 @@ export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promis
     return true;
   } catch (error) {
     if (!isDuplicateKeyError(error)) throw error;
+    const other = otherFailure(error);
+    if (other) throw other;
     return false;
   }
 }

@@ -27,7 +27,7 @@ export interface Sequence {
    * reserves ids of some kinds in blocks. So ids are unique, but have gaps and are not in order of creation.
    */
   next(kind: SequenceKind, count?: number): Promise<number>;
-  /** Ensures that ids up to `id` are never assigned. */
+  /** Ensures that ids up to `id` are never assigned. Not for BLOCK_KINDS: a process may hold lower ids. */
   reserve(kind: SequenceKind, id: number): Promise<void>;
 }
 

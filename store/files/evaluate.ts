@@ -2,11 +2,12 @@ import type { Model } from 'mongoose';
 
 import { itemEnd, type ItemCost, type SkipCause } from '../../contract/runs/ledger.js';
 import { BEING_DELETED } from '../../contract/runs/reembed.js';
+import type { FileSyncStatus } from '../../contract/files/statuses.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Tenant } from '../users/accept.js';
 import type { FileChanges } from './changes.js';
 import type { FileDoc } from '../models/files.js';
-import { type Change, RESET_BY_NEW_SYNC, transition } from './transitions.js';
+import { type Change, RESET_BY_NEW_SYNC, transition, TRANSITIONS } from './transitions.js';
 import { updateRows } from '../database/updateRows.js';
 
 /** Fields of a file that a scheduled sync needs when it lists the file. */
@@ -80,9 +81,17 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
   );
 
 /**
+ * Returns whether a scheduled sync takes over a file that it lists. It does not take over unfinished files, files that
+ * are being deleted, and files whose content was skipped on request.
+ */
+export const isTakenBySchedule = ({ syncStatus, syncErrorMessage }: ListedFile): boolean =>
+  syncErrorMessage !== BEING_DELETED &&
+  (TRANSITIONS.scheduledQueue.from as readonly FileSyncStatus[]).includes(syncStatus);
+
+/**
  * Assigns existing files to a scheduled sync, with their own options and tags. A file with content is EVALUATING_RESYNC
- * until it is compared, and a failed file is queued. Skips unfinished files, and files whose content was skipped on
- * request.
+ * until it is compared, and a failed file is queued.
+ * @param listed files for which `isTakenBySchedule` returns true; those whose state has changed since are skipped
  */
 export async function queueKnownFiles(
   files: Model<FileDoc>,
@@ -90,10 +99,9 @@ export async function queueKnownFiles(
   listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly fitsQueue: boolean }[],
   now: Date,
 ): Promise<void> {
-  const notBeingDeleted = listed.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
   await updateRows(
     files,
-    notBeingDeleted.map(({ request, file, fitsQueue }) => {
+    listed.map(({ request, file, fitsQueue }) => {
       const { _id, syncStatus, generation } = file;
       const isComparable = syncStatus === 'READY' && generation > 0;
       return transition(isComparable ? 'scheduledEvaluate' : fitsQueue ? 'scheduledQueue' : 'scheduledDelay', {

@@ -5,7 +5,9 @@ import { hotMs } from '../../contract/files/coldStorage.js';
 import { itemEnd, type ItemCost, type WarningCause } from '../../contract/runs/ledger.js';
 import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { FileDoc, SyncedContent } from '../models/files.js';
+import { updateByPipeline } from '../database/driver.js';
 import type { FileChanges } from './changes.js';
+import { asIfUsed } from './dueTime.js';
 import { keepEvaluated } from './evaluate.js';
 import { ATTEMPT_ENDED } from './transitions.js';
 
@@ -37,6 +39,17 @@ export interface UnchangedFile {
   readonly generation: number;
   /** Cost of the comparison. */
   readonly cost: ItemCost;
+}
+
+/**
+ * Computes the due times again of files whose days in hot storage were changed during the sync. The published due time
+ * is that of the record at the start of the sync.
+ */
+async function correctDueTimes(files: Model<FileDoc>, syncs: readonly FinishedSync[], now: Date): Promise<void> {
+  const changed = syncs.flatMap(({ file: { _id, supportsColdStorage, hotStorageTimeToLive: days } }) =>
+    supportsColdStorage ? [{ _id, supportsColdStorage: true, hotStorageTimeToLive: { $ne: days }, lastSync: now }] : [],
+  );
+  if (changed.length > 0) await updateByPipeline(files, { $or: changed }, asIfUsed(now));
 }
 
 /** Publishes the new generation of files; returns the published ids. */
@@ -74,6 +87,7 @@ export async function finish(
       },
     })),
   );
+  await correctDueTimes(files, syncs, now);
   if (published.length === syncs.length) return published;
   // A reply may have been lost: count files that this same sync published earlier.
   const rows = await files

@@ -129,7 +129,6 @@ export function createLedgerQueries(
     after: string,
     limit: number,
   ): Promise<LedgerItem[]> => {
-    const recorded = await recordedItems(run._id, filter, after, limit);
     const found: LedgerItem[] = [];
     const afterFiles = fileOfKey(after) === null && after !== keysOf(run._id).first;
     for (let from = fileOfKey(after) ?? 0; !afterFiles && found.length < limit;) {
@@ -139,7 +138,9 @@ export function createLedgerQueries(
       if (page.length < pageSize) break;
       from = page.at(-1)?.fileId ?? from;
     }
-    // A file that another run takes over may briefly appear in both lists. The item from the file's record is returned.
+    // Read after the files: a file that another run takes over is recorded first, so at least one of the lists has it.
+    // If both have it, the item from the file's record is returned.
+    const recorded = await recordedItems(run._id, filter, after, limit);
     const liveIds = new Set(found.map(({ id }) => id));
     return [...found, ...recorded.filter(({ id }) => !liveIds.has(id))]
       .sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -54,7 +54,10 @@ const DATA_SOURCE = {
   /** Cursor of the source's change feed; null or absent: the next listing lists everything. */
   changeToken: optional(orNull(text)),
   filesSyncedAt: nullable(date),
-  /** The last listing (by its sourceItemsSyncedAt) that a scheduled sync applied to the files. Absent: none. */
+  /**
+   * The last listing (by its sourceItemsSyncedAt) that a scheduled sync applied to the files. Absent: none, or a later
+   * listing was incomplete.
+   */
   appliedListingAt: optional(date),
   revokedAccess: byDefault(flag, false),
   lastSyncedAt: required(date),

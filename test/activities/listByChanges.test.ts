@@ -8,10 +8,12 @@ import type { Change, SourceItem } from '../../connectors/sourceItem.js';
 import type { Account } from '../../connectors/account.js';
 import { isListed } from '../../contract/accounts/connections.js';
 import { runOfKind } from '../../contract/runs/runs.js';
+import { createScheduledSyncParts } from '../../activities/runs/scheduledSyncParts.js';
 import { Fault } from '../../contract/failures.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { acceptListing } from '../../store/connections/acceptRuns.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
+import type { Run } from '../../store/models/runs.js';
 import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 
@@ -47,6 +49,9 @@ const emptied = new Map<number, readonly string[]>();
 /** Number of steps that the source needs to prepare the first change token. */
 let steps = 0;
 let isLost = false;
+/** Version of every item. */
+let version: string | null = null;
+let hasFeed = true;
 const pathOf = (id: string): string => {
   const parent = tree.get(id) ?? null;
   return `${parent === null ? '' : pathOf(parent)}/${id}`;
@@ -69,7 +74,7 @@ const itemOf = (id: string): SourceItem => ({
   isExpandable: isFolder(id),
   hasContent: !isFolder(id),
   createdAt: null,
-  version: null,
+  version,
   ...(hasPaths ? { path: pathOf(id) } : {}),
 });
 const childrenOf = (parent: string | null): string[] => [...tree].flatMap(([id, at]) => (at === parent ? [id] : []));
@@ -143,6 +148,8 @@ beforeEach(async () => {
   feedFields = {};
   steps = 0;
   isLost = false;
+  version = null;
+  hasFeed = true;
   forbidden.clear();
   rejected.clear();
   refusedRoots = [];
@@ -158,14 +165,22 @@ beforeEach(async () => {
 
 const currentSource = async (): Promise<DataSourceDoc> => (await service.store.dataSources.find(owner, source._id))!;
 
-/** Runs the steps of one listing in the order of the workflow. */
-async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void> {
+/**
+ * Runs the steps of one listing in the order of the workflow.
+ * @param roots the items to list; absent: all
+ * @param beforeEnd called after the step that deletes missing items
+ * @returns the ended run
+ */
+async function list(
+  outcome: 'finished' | 'aborted' = 'finished',
+  { roots, beforeEnd }: { roots?: readonly string[]; beforeEnd?: () => Promise<unknown> } = {},
+): Promise<Run<'syncItems'>> {
   const { store } = service;
   const runId = await store.runs.nextId();
   await store.transaction(async (session) => {
     await store.dataSources.queueListing(owner, source._id, runId, session);
     const run = { runId, requestId: `list ${runId}`, dataSourceId: source._id };
-    await acceptListing(owner as never, run, store, session);
+    await acceptListing(owner as never, run, store, session, roots);
   });
   const ignore = () => undefined;
   const log = { info: ignore, warn: ignore, error: ignore, debug: ignore };
@@ -175,12 +190,14 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
   const row = async () => runOfKind((await store.runs.find(runId))!, 'syncItems');
   // Each step continues from the stored progress, as after a crash.
   for (let { progress } = await row(); !isListed(progress); { progress } = await row()) {
-    const open = { source: await currentSource(), account };
-    const nextProgress = await listPage(open, progress, { runId, items: store.items }, NEVER);
+    const open = { source: await currentSource(), account: hasFeed ? account : { ...account, changes: null } };
+    const nextProgress = await listPage(open, progress, { isPartial: !!roots, runId, items: store.items }, NEVER);
     await store.runs.saveProgress(await row(), nextProgress);
   }
-  if (outcome === 'finished') await deleteMissing(await row(), await currentSource(), deps, NEVER);
+  if (outcome === 'finished' && !roots) await deleteMissing(await row(), await currentSource(), deps, NEVER);
+  await beforeEnd?.();
   await endListing({ runId, outcome });
+  return row();
 }
 
 /** Accepts items as files, as a selection does. */
@@ -399,6 +416,7 @@ describe('source with a change feed', () => {
 
   test('keeps many deleted items until an operator approves their deletion, although the feed reports them only once', async () => {
     put('A', null);
+    put('B', null);
     const many = Array.from({ length: 12 }, (_, index) => `m${index}`);
     for (const id of many) put(id, 'A');
     await list();
@@ -407,12 +425,14 @@ describe('source with a change feed', () => {
     await list();
     expect((await currentSource()).metadata).toMatchObject({ deletions_held: 12 });
     expect(await fileIds()).toHaveLength(12);
-    await list();
-    expect((await currentSource()).metadata).toMatchObject({ deletions_held: 12 });
-    expect(await service.store.dataSources.approveDeletions(source._id)).toBe(true);
+    // An approval stays after a listing that it reached too late, and after a listing of some items.
+    await list('finished', { beforeEnd: () => service.store.dataSources.approveDeletions(source._id) });
+    await list('finished', { roots: ['B'] });
+    expect(await currentSource()).toMatchObject({ deletionsApproved: true, metadata: { deletions_held: 12 } });
     await list();
     expect((await currentSource()).metadata).not.toHaveProperty('deletions_held');
-    expect([await fileIds(), await itemIds()]).toEqual([[], []]);
+    expect((await currentSource()).deletionsApproved).toBe(false);
+    expect([await fileIds(), await itemIds()]).toEqual([[], ['B']]);
     expect(requests.filter((request) => request === 'roots')).toHaveLength(1);
   });
 
@@ -531,5 +551,52 @@ describe('source with a change feed', () => {
     await connectAgain();
     await list();
     expect(await fileIds()).toEqual(['a', 'late']);
+  });
+});
+
+describe('source without a change feed', () => {
+  /** Returns whether a scheduled sync that lists the account now has nothing else to do. */
+  async function isUpToDate(): Promise<boolean> {
+    const { sourceItemsSyncedAt: listedBefore } = await currentSource();
+    const listing = await list();
+    const { isUpToDate: decide } = createScheduledSyncParts({ store: service.store });
+    return decide({ progress: { listedBefore } } as Run<'autoSync'>, await currentSource(), listing);
+  }
+  const markApplied = async (): Promise<void> =>
+    service.store.dataSources.markListingApplied(owner, source._id, (await currentSource()).sourceItemsSyncedAt!);
+
+  test('is up to date if the applied listing and the next one are the same, and no listing in between was stopped', async () => {
+    [hasFeed, version] = [false, '1'];
+    put('a', null);
+    expect(await isUpToDate()).toBe(false);
+    await markApplied();
+    expect(await isUpToDate()).toBe(true);
+    await markApplied();
+    version = '2';
+    await list('aborted');
+    // The stopped listing has stored the new version, but no sync has read it.
+    expect(await isUpToDate()).toBe(false);
+    await markApplied();
+    expect(await isUpToDate()).toBe(true);
+  });
+
+  test('keeps held deletions and their approval through a listing that is incomplete', async () => {
+    hasFeed = false;
+    put('A', null);
+    const many = Array.from({ length: 12 }, (_, index) => `m${index}`);
+    for (const id of many) put(id, 'A');
+    await list();
+    await sync(many);
+    remove('A');
+    put('b', null);
+    await list();
+    await service.store.dataSources.approveDeletions(source._id);
+    refusedRoots = ['unknown'];
+    await list();
+    expect(await currentSource()).toMatchObject({ deletionsApproved: true, metadata: { deletions_held: 12 } });
+    refusedRoots = [];
+    await list();
+    expect(await currentSource()).toMatchObject({ deletionsApproved: false });
+    expect([await fileIds(), await itemIds()]).toEqual([[], ['b']]);
   });
 });

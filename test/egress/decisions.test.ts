@@ -137,6 +137,7 @@ const REASONS: readonly (readonly [answer: string, reason: string])[] = [
   ['{"message":"Wrong model."}', 'Wrong model'],
   ['{"message":"first","error":"second"}', 'first'],
   ['{"message":{},"error":"second"}', 'second'],
+  ['{"message":" ","error":"second"}', 'second'],
   ['{"message":" in\\n two   lines. "}', 'in two lines'],
   ['{"message":"What?"}', 'What?'],
   ['{}', ''],

@@ -6,6 +6,8 @@ export interface S3Emulator {
   readonly endpoint: string;
   /** Contents by bucket/key. */
   readonly objects: Map<string, Buffer>;
+  /** Objects that may not be deleted, by bucket/key. */
+  readonly locked: Set<string>;
   /** Returns the keys of multipart uploads that are neither completed nor aborted. */
   inProgress(): string[];
   close(): Promise<void>;
@@ -68,6 +70,7 @@ function createMultipart(objects: Map<string, Buffer>) {
  */
 export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {
   const objects = new Map<string, Buffer>();
+  const locked = new Set<string>();
   const multipart = createMultipart(objects);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
@@ -86,9 +89,13 @@ export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {
       return void response.writeHead(200, { etag: '"x"' }).end();
     }
     if (request.method === 'POST' && url.searchParams.has('delete')) {
-      for (const [, name] of body.toString().matchAll(/<Key>([^<]+)<\/Key>/g))
-        objects.delete(`${key.replace(/\/$/, '')}/${name}`);
-      return void response.writeHead(200, { 'content-type': 'application/xml' }).end('<DeleteResult/>');
+      const errors: string[] = [];
+      for (const [, name] of body.toString().matchAll(/<Key>([^<]+)<\/Key>/g)) {
+        const object = `${key.replace(/\/$/, '')}/${name}`;
+        if (locked.has(object)) errors.push(`<Error><Key>${name}</Key><Code>AccessDenied</Code></Error>`);
+        else objects.delete(object);
+      }
+      return void response.writeHead(200, XML).end(`<DeleteResult>${errors.join('')}</DeleteResult>`);
     }
     if (url.searchParams.has('list-type')) {
       const bucket = `${key.replace(/\/$/, '')}/`;
@@ -116,6 +123,7 @@ export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
+    locked,
     inProgress: multipart.inProgress,
     async close() {
       server.closeAllConnections();

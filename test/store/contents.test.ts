@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
-import { createFolderBlobs } from '../../store/contents/blobs.js';
+import { createColdCopies } from '../../store/coldStorage/coldCopies.js';
+import { type Blobs, createFolderBlobs } from '../../store/contents/blobs.js';
 import { type ContentOwner, type Contents, createContents } from '../../store/contents/contents.js';
 import { contentModel } from '../../store/models/contents.js';
 import { createS3Blobs } from '../../store/contents/s3Blobs.js';
+import { insertOnce } from '../../store/database/insertOnce.js';
+import { number, schemaOf } from '../../store/database/record.js';
 import { type S3Emulator, startS3 } from '../emulators/s3.js';
 import { testEngines } from '../support/engines.js';
 
@@ -25,6 +28,7 @@ const places = Object.keys(SAMPLES) as Place[];
 let folder: string;
 let s3: S3Emulator;
 let connection: Connection;
+let bucket: Blobs;
 let stores: Record<Place, Contents>;
 
 beforeAll(async () => {
@@ -35,7 +39,7 @@ beforeAll(async () => {
     .asPromise();
   const rows = contentModel(connection);
   const inFolder = createContents(rows, createFolderBlobs(folder), ROW_BYTES);
-  const inBucket = createS3Blobs({
+  bucket = createS3Blobs({
     bucket: 'contents',
     endpoint: s3.endpoint,
     region: 'us-east-1',
@@ -44,7 +48,7 @@ beforeAll(async () => {
   stores = {
     'rows of MongoDB': inFolder,
     'a folder': inFolder,
-    'a bucket': createContents(rows, inBucket, ROW_BYTES),
+    'a bucket': createContents(rows, bucket, ROW_BYTES),
   };
 });
 afterAll(async () => {
@@ -114,4 +118,49 @@ describe.each(places)('contents in %s', (place) => {
     await stores[place].deleteGenerations([scope]);
     expect(await stores[place].countOf(scope, [9])).toBe(0);
   });
+});
+
+test('a deletion removes the empty folder of a file, also while new content is written to it', async () => {
+  const file = { organizationId: 1, userId: 1, fileId: 72 };
+  const store = stores['a folder'];
+  for (let generation = 1; generation <= 100; generation += 1) {
+    const deletion = store.deleteGenerations([{ ...file, generations: { below: generation } }]);
+    await Promise.all([deletion, keep(store, { ...file, generation }, SAMPLES['a folder'])]);
+    expect(await read(store, { ...file, generation })).toBe(SAMPLES['a folder']);
+  }
+  expect(await readdir(path.join(folder, '1'))).toContain('72');
+  await store.deleteGenerations([{ ...file, generations: { below: 101 } }]);
+  expect(await readdir(path.join(folder, '1'))).not.toContain('72');
+});
+
+test('an upload that a crashed process left in the bucket is deleted with the other copies of its file', async () => {
+  const upload = `${s3.endpoint}/contents/1/71/3.aaaa.vectors?uploads`;
+  expect((await fetch(upload, { method: 'POST', headers: { authorization: 'x' } })).status).toBe(200);
+  expect(s3.inProgress()).toEqual(['contents/1/71/3.aaaa.vectors']);
+  await createColdCopies(bucket).deleteOthers({ organizationId: 1, fileId: 71 }, null);
+  expect(s3.inProgress()).toEqual([]);
+});
+
+test('a deletion fails if the bucket keeps an object', async () => {
+  const owner = { organizationId: 1, userId: 1, fileId: 70, generation: 1 };
+  await keep(stores['a bucket'], owner, SAMPLES['a bucket']);
+  s3.locked.add('contents/1/70/1.raw');
+  await expect(stores['a bucket'].deleteGenerations([{ ...owner, generations: { below: 2 } }])).rejects.toThrow(
+    '1/70/1.raw was not deleted: AccessDenied',
+  );
+});
+
+test('a repeated insert skips rows that exist, and fails if another row is not stored for a different reason', async () => {
+  await connection.createCollection('numbers', { validator: { n: { $gt: 0 } } });
+  const schema = schemaOf<{ _id: number; n: number }>({ _id: number, n: number });
+  const model = connection.model<{ _id: number; n: number }>('numbers', schema);
+  expect(await insertOnce(model, [{ _id: 1, n: 1 }])).toBe(true);
+  expect(await insertOnce(model, [{ _id: 1, n: 9 }])).toBe(false);
+  const rows = [1, 2].map((_id) => ({ _id, n: 2 }));
+  expect(await insertOnce(model, rows)).toBe(false);
+  await expect(insertOnce(model, [...rows, { _id: 3, n: 0 }])).rejects.toMatchObject({ code: 121 });
+  expect(await model.find().sort({ _id: 1 }).lean()).toEqual([
+    { _id: 1, n: 1 },
+    { _id: 2, n: 2 },
+  ]);
 });

@@ -7,6 +7,7 @@ import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import { connectStore, type Store } from '../../store/connect.js';
 import type { FileRequest } from '../../store/files/acceptance/request.js';
 import { type FileDoc, fileModel, type SyncedContent } from '../../store/models/files.js';
+import { openModels } from '../../store/models/openModels.js';
 import { type Transition, TRANSITIONS, transitionEvents } from '../../store/files/transitions.js';
 import { seededRandom } from '../support/seed.js';
 import { seedFiles } from '../support/seedFiles.js';
@@ -319,4 +320,20 @@ test('no write of a state changes a file of another tenant', async () => {
   }
   await store().files.abortQueuedOf({ ...FOREIGN, _id: SOURCE });
   expect(await states()).toEqual(statesBefore);
+});
+
+test('a scheduled sync records no outcome for a file that another run keeps', async () => {
+  const { ledger, runs } = await openModels(connection);
+  const [owner, scheduled] = [81, 82];
+  await runs.collection.insertOne({ ...ADA, _id: owner, kind: 'syncSource', finishedAt: null } as never);
+  const [file] = await read();
+  const outcomesAfter = async (syncStatus: FileDoc['syncStatus']) => {
+    await ledger.deleteMany({ runId: owner });
+    const state = { runId: owner, syncStatus, syncErrorMessage: null, ended: null };
+    await files().updateOne({ _id: file!._id }, { $set: state });
+    await store().files.acceptMany(ADA, [request(file!, scheduled, true)]);
+    return (await ledger.find({ runId: owner }).lean()).map(({ outcome }) => outcome);
+  };
+  expect(await outcomesAfter('SYNCING')).toEqual([]);
+  expect(await outcomesAfter('READY')).toEqual(['ok']);
 });

@@ -35,6 +35,25 @@ test('another run takes over an interrupted move only after the run of that move
   expect(await moves.listClaimed(owner, nextRunId, 10)).toEqual([501]);
 });
 
+test('due files of other users are found while many due files of one user are being moved', async () => {
+  const { moves, runs, transaction, users } = service.store;
+  const [busy, other] = [await users.ensure(1, 'busy'), await users.ensure(1, 'other')];
+  const due = { supportsColdStorage: true, syncStatus: 'READY', vectorSpace: 's' } as const;
+  const filesOf = (from: number, number: number, coolsAt: Date) =>
+    Array.from({ length: number }, (_, nth) => ({ id: from + nth, fields: { ...due, coolsAt } }));
+  await seedFiles(service, busy, filesOf(2_000, 1_001, new Date(1)));
+  await seedFiles(service, other, filesOf(4_000, 1, new Date(2)));
+  const found = async () => (await moves.listOwnersOfDue(new Date(3), 10)).map(({ userId }) => userId);
+  expect(await found()).toContain(busy.userId);
+  const runId = await runs.nextId();
+  const run = { kind: 'moveStorage', workflowId: 'busy', owner: busy, fileId: null, requestId: 'r' } as const;
+  await transaction((session) => runs.accept(runId, { ...run, request: { move: 'toCold' } }, session));
+  expect(await moves.claimDue(busy, runId, new Date(3), 1)).toHaveLength(1);
+  expect(await found()).toContain(other.userId);
+  await runs.finish(runId, 'aborted', {});
+  expect(await found()).toContain(busy.userId);
+});
+
 test('a file in OCR or under evaluation that is released twice counts no negative starts', async () => {
   const { files } = service.store;
   const fields = { runId: 77, unfinishedStarts: 1 };

@@ -1,7 +1,7 @@
 /** Tests of moves of vectors between hot and cold storage: which files change their storage at the end of a move. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { type FileDoc, fileModel } from '../../store/models/files.js';
+import { type FileDoc, fileModel, type SyncedContent } from '../../store/models/files.js';
 import { withDatabase } from '../support/mongo.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
@@ -202,3 +202,19 @@ test('a use delays the move to cold storage by hotStorageTimeToLive days, and is
       expect(coolsAt!.getTime()).toBe(lastUsedAt!.getTime() + 2 * DAY_MS);
     },
   ));
+
+test('a sync leaves a file in hot storage for the days that a request set during the sync', async () => {
+  const syncing = { syncStatus: 'SYNCING', runId: 9, supportsColdStorage: true, move: null } as const;
+  const dueDays = async (daysBefore: number, daysAfter: number) => {
+    const id = await seed({ ...syncing, hotStorageTimeToLive: daysAfter, generation: 1, lastGeneration: 2 });
+    const file = { ...(await read(id)), hotStorageTimeToLive: daysBefore };
+    const finished = {
+      ...{ runId: 9, file, name: null, fileMetadata: {}, tagsRevision: null, cost: { bytes: 0, tokens: 0, reused: 0 } },
+      content: { generation: 2 } as SyncedContent,
+    };
+    expect(await service.store.files.finish([finished])).toEqual([id]);
+    return Math.round(((await read(id)).coolsAt!.getTime() - Date.now()) / DAY_MS);
+  };
+  expect(await dueDays(30, 30)).toBe(30);
+  expect(await dueDays(30, 2)).toBe(2);
+});

@@ -11,7 +11,7 @@ import type { FileDoc } from '../../models/files.js';
 import type { Selections } from '../../selections/selections.js';
 import type { Tenant } from '../../users/accept.js';
 import { markedFiles } from '../changes.js';
-import { queueKnownFiles } from '../evaluate.js';
+import { isTakenBySchedule, queueKnownFiles } from '../evaluate.js';
 import type { FileQueue } from '../queue.js';
 import { transitionEvents } from '../transitions.js';
 import { withoutDeleted } from '../withoutDeleted.js';
@@ -185,7 +185,8 @@ export async function acceptMany(
   await queueKnown(deps, owner, requested, existing, { now, fitting });
   const found = scheduled.flatMap((request) => {
     const file = existing.get(fileKeyOfRequest(request));
-    return file && isSameKind(request, file) ? [{ request, file, fitsQueue: fitting.has(request) }] : [];
+    if (!file || !isSameKind(request, file) || !isTakenBySchedule(file)) return [];
+    return [{ request, file, fitsQueue: fitting.has(request) }];
   });
   await recordTakenOver(deps, found);
   await queueKnownFiles(files, owner, found, now);

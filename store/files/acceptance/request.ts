@@ -78,7 +78,8 @@ export const KNOWN_FIELDS = {
 };
 
 /**
- * Whether a request can use the existing file: a container and a page with the same external id are different files.
+ * Returns whether a request can use the existing file: a container and a page with the same external id are different
+ * files.
  */
 export const isSameKind = ({ isContainer }: FileRequest, existing: KnownFile | undefined): boolean =>
   existing === undefined || existing.isContainer === isContainer;

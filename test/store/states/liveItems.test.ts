@@ -5,8 +5,17 @@ import type { Connection } from 'mongoose';
 import { FILE_SYNC_STATUSES } from '../../../contract/files/statuses.js';
 import { ITEM_OUTCOMES, itemEnd } from '../../../contract/runs/ledger.js';
 import { createIndexes } from '../../../store/database/driver.js';
-import { createLiveItems, type ItemFilter, type LiveItems, matchesFilter } from '../../../store/ledger/live.js';
+import { rowOf } from '../../../store/ledger/items.js';
+import {
+  type AnyLiveItems,
+  createLiveItems,
+  type ItemFilter,
+  type LiveItems,
+  matchesFilter,
+} from '../../../store/ledger/live.js';
+import { createLedgerQueries } from '../../../store/ledger/queries.js';
 import { fileModel } from '../../../store/models/files.js';
+import { ledgerModel } from '../../../store/models/ledger.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { everyRow } from '../../support/everyRow.js';
 import { ADA, AGO, dropDatabase, openDatabase, seed } from './writes.js';
@@ -58,4 +67,18 @@ test('a filtered page of an active run has exactly the items that match, by the 
       expect(await items.page(RUN, 0, 1_000, filter)).toEqual(matching);
     },
   );
+});
+
+test('a file that another run takes over while a page is read stays in the page', async () => {
+  const entries = ledgerModel(connection);
+  const taken = { fileId: 5_000, externalId: 'taken', name: null, end: itemEnd('skipped', 'queue', 'superseded') };
+  const live = {
+    ...items,
+    page: async () => {
+      await entries.create(rowOf({ ...ADA, _id: RUN._id }, { ...taken, message: null }, AGO, new Date()));
+      return [];
+    },
+  };
+  const queries = createLedgerQueries(entries, undefined as never, live as unknown as AnyLiveItems);
+  expect(await queries.items(RUN, {}, null, 10)).toMatchObject([{ fileId: 5_000, cause: 'superseded' }]);
 });
