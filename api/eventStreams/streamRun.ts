@@ -16,6 +16,7 @@ Each message of type \`progress\` is a snapshot: its \`data\` is the record that
 The \`id\` of a message is a fingerprint of its snapshot. With \`Last-Event-ID\`, a snapshot that the client has is not sent again; a changed one is sent immediately, and since snapshots are complete, nothing is missed. \`GET /sync_runs/{sync_run_id}/items\` returns the outcome of each item. Heartbeats, lifetime and limits are those of \`GET /events/stream\`.`;
 
 const ID_CHARACTERS = 22;
+const ID = new RegExp(`^[\\w-]{${ID_CHARACTERS}}$`);
 
 async function stateOf(scope: RunScope, runId: number, deps: ApiDeps): Promise<RunState | null> {
   const run = await deps.store.runs.findInScope(scope, runId);
@@ -52,7 +53,9 @@ export const streamRun = operation({
     // Check the run before the limit of streams: a run of another user returns 404 like a missing one.
     const { _id: runId, organizationId, userId } = await syncRunOf(call);
     const { caller, query, lastEventId, signal, deps } = call;
-    const given = lastEventId ?? query.last_event_id ?? '';
+    const id = lastEventId ?? query.last_event_id ?? '';
+    // The stream repeats the id, so another text could contain messages of its own.
+    const given = ID.test(id) ? id : '';
     const { eventStreams } = deps;
     const read = (): Promise<RunState | null> => stateOf({ organizationId, userId }, runId, deps);
     const open = await eventStreams.open(

@@ -28,6 +28,7 @@ import { StoreFailure } from '../../contract/storeFailures.js';
 import { untilAborted } from '../../contract/untilAborted.js';
 import type { DraftOriginal, Originals } from '../../store/originals/originals.js';
 import { everyRow } from '../support/everyRow.js';
+import { waitFor } from '../support/waitFor.js';
 
 const KEYS = [{ id: 'k', key: randomBytes(32) }];
 const thrownBy = async (act: () => unknown): Promise<unknown> => {
@@ -388,9 +389,20 @@ describe('HTTP server', () => {
   app.post('/upload', async (request, response) => {
     response.json(await receiveFile(request, MAX_BYTES, receive));
   });
+  let closedLists = 0;
   app.get('/list/:what', async (request, response) => {
     async function* rows() {
       const { what } = request.params;
+      if (what === 'slow')
+        try {
+          yield [{ a: 1 }];
+          await once(response, 'close');
+          // More than the buffer of a connection, so that a writer would wait for its reader.
+          yield [{ a: 'x'.repeat(1_000_000) }];
+          yield [];
+        } finally {
+          closedLists += 1;
+        }
       if (what === 'broken') throw new HttpError(409, 'broken');
       yield what === 'none' ? [] : [{ a: 1 }];
       yield [];
@@ -497,6 +509,17 @@ describe('HTTP server', () => {
     // A failure before the first row is answered with an error status; a later failure truncates the answer.
     expect((await list('broken'))[0]).toBe(409);
     await expect(list('half')).rejects.toThrow();
+  });
+
+  test('closes the rows of a list whose reader disconnects while the next rows are read', async () => {
+    const closedBefore = closedLists;
+    const aborter = new AbortController();
+    await fetch(`${base}/list/slow`, { signal: aborter.signal });
+    aborter.abort();
+    await waitFor(
+      () => closedLists,
+      (closed) => closed === closedBefore + 1,
+    );
   });
 
   test('answers faults in the format of the contract, without internal details', () => {

@@ -79,7 +79,7 @@ const LONG = [
   'acceptance/tenants',
   'system/concurrency/uploadStream',
   'acceptance/rssFeed',
-  'acceptance/dryRun',
+  'system/requests/dryRun',
   'system/concurrency/resyncAtOnce',
   'acceptance/tags',
   'acceptance/oauthUrl',

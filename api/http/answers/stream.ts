@@ -3,27 +3,31 @@ import type { Response } from 'express';
 
 import type { EventsAnswer, ListAnswer } from '../operation.js';
 
-/** Streams `{"results":[…],"count":n}`, or a bare array if there is no count, at the reader's pace. */
+/**
+ * Streams `{"results":[…],"count":n}`, or a bare array if there is no count, at the reader's pace. Closes the rows when the
+ * client disconnects, also while it waits for rows.
+ */
 export async function streamList(answer: ListAnswer, response: Response): Promise<void> {
   const rows = answer.results[Symbol.asyncIterator]();
-  // Count and first rows are read in parallel, before the headers are sent, so that an early error gets its own status.
-  const [count, first] = await Promise.all([answer.count, rows.next()]);
-  let part = first;
-  response.status(200).type('application/json');
-  response.write(count === null ? '[' : '{"results":[');
-  let empty = true;
-  while (part.done !== true) {
-    const text = part.value.map((row) => JSON.stringify(row)).join(',');
-    if (text !== '' && !response.write(empty ? text : `,${text}`))
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    empty &&= text === '';
-    if (response.destroyed) {
-      await rows.return?.();
-      return;
+  const disconnected = new AbortController();
+  response.once('close', () => disconnected.abort());
+  try {
+    // Count and first rows are read in parallel, before the headers are sent, so that an early error gets its own status.
+    const [count, first] = await Promise.all([answer.count, rows.next()]);
+    let part = first;
+    response.status(200).type('application/json');
+    response.write(count === null ? '[' : '{"results":[');
+    let empty = true;
+    while (part.done !== true && !response.destroyed) {
+      const text = part.value.map((row) => JSON.stringify(row)).join(',');
+      if (text !== '' && !response.write(empty ? text : `,${text}`)) await drained(response, disconnected.signal);
+      empty &&= text === '';
+      if (!response.destroyed) part = await rows.next();
     }
-    part = await rows.next();
+    if (!response.destroyed) response.end(count === null ? ']' : `],"count":${count}}`);
+  } finally {
+    await rows.return?.();
   }
-  response.end(count === null ? ']' : `],"count":${count}}`);
 }
 
 /** Time limit in milliseconds for a client to read the sent data. */
@@ -64,8 +68,8 @@ export async function sendEvents(
 }
 
 /** Waits until a response has sent its buffer. @returns false if it was closed, or was not read in time */
-async function drained(response: Response, disconnected: AbortSignal, ms: number): Promise<boolean> {
-  const signal = AbortSignal.any([disconnected, AbortSignal.timeout(ms)]);
+async function drained(response: Response, disconnected: AbortSignal, ms?: number): Promise<boolean> {
+  const signal = ms === undefined ? disconnected : AbortSignal.any([disconnected, AbortSignal.timeout(ms)]);
   return once(response, 'drain', { signal }).then(
     () => true,
     () => false,

@@ -1,9 +1,9 @@
 /** Tests of event streams over HTTP. No worker runs, so only the tests change events and runs. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { NO_TALLY } from '../../contract/runs/ledger.js';
-import type { NewEvent } from '../../contract/events.js';
-import { waitFor } from '../support/waitFor.js';
+import { NO_TALLY } from '../../../contract/runs/ledger.js';
+import type { NewEvent } from '../../../contract/events.js';
+import { waitFor } from '../../support/waitFor.js';
 import {
   closeIdleService,
   createUser,
@@ -15,7 +15,7 @@ import {
   startIdleService,
   type StoredUser,
   reserveIds,
-} from './accepted/idleService.js';
+} from '../../acceptance/accepted/idleService.js';
 
 beforeAll(startIdleService);
 afterAll(closeIdleService);
@@ -187,7 +187,7 @@ test('GET /sync_runs/{id}/events sends snapshots until the run ends, and answers
   expect(afterEnd.response.status).toBe(204);
   const byQuery = await follow(`${path}?last_event_id=${lastSnapshot.id}`, byToken(who));
   expect(byQuery.response.status).toBe(204);
-  const late = await follow(path, byToken(who));
+  const late = await follow(`${path}?last_event_id=%0Aevent:%20end%0A%0A`, byToken(who));
   await late.ended;
   expect(late.messages.slice(1)).toEqual([lastSnapshot]);
 });

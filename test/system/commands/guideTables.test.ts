@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
-import { operations } from '../../api/routes.js';
-import { SETTINGS } from '../../config/settings.js';
-import { EVENT_KINDS } from '../../contract/events.js';
-import { EMBEDDING_STORAGE_STATUSES, FILE_SYNC_STATUSES } from '../../contract/files/statuses.js';
-import { SOURCE_TYPES } from '../../contract/sources/sources.js';
-import { EMBEDDING_MODEL_IDS } from '../../contract/vectors/embeddingModels.js';
-import { RERANK_MODELS } from '../../contract/vectors/rerankers.js';
-import { CONTENTS } from '../../scripts/guide/contents.js';
-import { filled, TABLES } from '../../scripts/tables/fill.js';
-import { everyRow } from '../support/everyRow.js';
+import { operations } from '../../../api/routes.js';
+import { SETTINGS } from '../../../config/settings.js';
+import { EVENT_KINDS } from '../../../contract/events.js';
+import { EMBEDDING_STORAGE_STATUSES, FILE_SYNC_STATUSES } from '../../../contract/files/statuses.js';
+import { SOURCE_TYPES } from '../../../contract/sources/sources.js';
+import { EMBEDDING_MODEL_IDS } from '../../../contract/vectors/embeddingModels.js';
+import { RERANK_MODELS } from '../../../contract/vectors/rerankers.js';
+import { CONTENTS } from '../../../scripts/guide/contents.js';
+import { filled, TABLES } from '../../../scripts/tables/fill.js';
+import { everyRow } from '../../support/everyRow.js';
 
-const read = (page: string): string => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
+const read = (page: string): string => readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8');
 const PAGES = CONTENTS.flatMap(({ pages }) => pages).filter((page) => page.startsWith('guide/'));
 
 test('the tables of the guide match the code', async () => {

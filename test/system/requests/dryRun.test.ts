@@ -1,15 +1,15 @@
 /** Tests of dry_run, which estimates the cost of a run without embedding, storing or emitting anything. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { FileRecord } from '../../contract/files/records.js';
-import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../emulators/gitbook.js';
-import { linkedPage } from '../emulators/linkedSite.js';
-import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { apiClient, type TestUser } from '../support/client.js';
-import { answerFault } from '../support/contract.js';
-import { startService, type TestService } from '../support/service.js';
-import { thoroughly } from '../support/thorough.js';
-import { waitFor } from '../support/waitFor.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import { type GitBookEmulator, ORGANIZATION, startGitBook } from '../../emulators/gitbook.js';
+import { linkedPage } from '../../emulators/linkedSite.js';
+import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
+import { apiClient, type TestUser } from '../../support/client.js';
+import { answerFault } from '../../support/contract.js';
+import { startService, type TestService } from '../../support/service.js';
+import { thoroughly } from '../../support/thorough.js';
+import { waitFor } from '../../support/waitFor.js';
 
 interface Estimate {
   readonly files: number;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { EXTENSIONS } from '../../api/extensions.js';
-import { openApiDocument } from '../../api/openapi/document.js';
-import { operations } from '../../api/routes.js';
-import { API_TAGS } from '../../api/schemas/apiTags.js';
-import { type ReferenceDocument, referenceGaps, addsInformation } from '../../scripts/reference/gaps.js';
-import { type Schema, publishedDocument } from '../support/contract.js';
-import { everyRow } from '../support/everyRow.js';
+import { EXTENSIONS } from '../../../api/extensions.js';
+import { openApiDocument } from '../../../api/openapi/document.js';
+import { operations } from '../../../api/routes.js';
+import { API_TAGS } from '../../../api/schemas/apiTags.js';
+import { type ReferenceDocument, referenceGaps, addsInformation } from '../../../scripts/reference/gaps.js';
+import { type Schema, publishedDocument } from '../../support/contract.js';
+import { everyRow } from '../../support/everyRow.js';
 
 const document = openApiDocument() as unknown as ReferenceDocument & {
   readonly tags: readonly { readonly name: string; readonly description: string }[];

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 
-import { agentToken, connectAgent } from '../support/agent.js';
-import { startSite, type Site } from '../emulators/site.js';
-import { startService, type TestService } from '../support/service.js';
-import type { TestUser } from '../support/client.js';
-import { waitFor } from '../support/waitFor.js';
+import { agentToken, connectAgent } from '../../support/agent.js';
+import { startSite, type Site } from '../../emulators/site.js';
+import { startService, type TestService } from '../../support/service.js';
+import type { TestUser } from '../../support/client.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const PUBLIC_URL = 'https://files.example';
 const LIMIT = 5_000;

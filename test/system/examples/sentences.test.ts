@@ -2,12 +2,12 @@
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
-import type { HttpError } from '../../api/http/errors.js';
-import { SENTENCES, sentenceOf } from '../../api/http/sentences.js';
-import { withMessages } from '../../api/schemas/messages.js';
-import { validate } from '../../api/http/validate.js';
-import { operations } from '../../api/routes.js';
-import { everyRow } from '../support/everyRow.js';
+import type { HttpError } from '../../../api/http/errors.js';
+import { SENTENCES, sentenceOf } from '../../../api/http/sentences.js';
+import { withMessages } from '../../../api/schemas/messages.js';
+import { validate } from '../../../api/http/validate.js';
+import { operations } from '../../../api/routes.js';
+import { everyRow } from '../../support/everyRow.js';
 
 const RULES = { mayCall: () => true, redirectUriSchemes: [] };
 interface Described {
