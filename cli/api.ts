@@ -16,7 +16,7 @@ export interface Api {
   fetchResponse<T>(path: string): Promise<Answer<T>>;
 }
 
-/** Exceeds the longest response time of the API. */
+/** Time limit of a response in milliseconds. The commands call no operation that reads pages of other sites. */
 const TIMEOUT_MS = 60_000;
 
 const HINTS: Readonly<Record<number, string>> = {

@@ -5,8 +5,8 @@ import path from 'node:path';
 export type EmbeddedEngines = Readonly<Record<string, string>>;
 
 /**
- * Returns the settings of the embedded engines, as engines/start.ts wrote them; empty if they never ran with this data
- * folder.
+ * Returns the settings of the embedded engines, as engines/start.ts wrote them; empty if none run with this folder.
+ * After a crash the file remains, so the settings may be those of engines that have ended.
  */
 export function readEmbeddedEngines(dataDir: string): EmbeddedEngines {
   const file = path.join(dataDir, 'engines.json');

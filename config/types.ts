@@ -78,7 +78,7 @@ export interface Config {
   };
   readonly embedding: {
     readonly threads: number;
-    /** Priority of the embedded model's processes, as nice(1) counts; the worker has its own setting. */
+    /** Niceness that is added to that of the parent process, for the embedded model's processes; as for nice(1). */
     readonly niceness: number;
     readonly modelPath: string | null;
     readonly tokenizerPath: string | null;

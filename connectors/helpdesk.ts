@@ -32,7 +32,7 @@ export function requireMatchingId(source: string, id: string, json: Json): Json 
   throw incompleteAnswer(source, 'the requested item');
 }
 
-/** Returns the entry for an unpublished article; null for others. */
+/** Returns the entry for an article that is not published, as the caller has checked; null without an id. */
 export function draftOf(json: Answer<{ id: unknown }>, name: string | null): SkippedItem | null {
   const id = idOf(json.id);
   const reason = 'It is not published. Publish it there, then sync again.';
@@ -103,7 +103,7 @@ export const itemOfAttached = (
     path: externalId,
   });
 
-/** Returns an attachment's content. Its type is the declared one, else that of its name. */
+/** Returns an attachment's content. Its type is the declared one; if no parser supports it, the name decides. */
 export function contentOfAttached(
   { name, contentType }: Attached,
   { bytes, headers }: SourceAnswer,
@@ -191,7 +191,7 @@ export const contentOfArticle = (
   };
 };
 
-/** Returns the wanted parts of a listing; without a filter, all of it. */
+/** Creates functions that state which types a listing must contain; without a filter, all types. */
 export function createTypeSelection(typeFilter: TypeFilter | undefined) {
   const unlisted = new Set<TypeAtSource>();
   return {

@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { onAbort } from '../egress/onAbort.js';
 
 /**
- * Limits concurrent requests per host. This implementation is per process; sharedHostLimiter.ts covers all workers.
+ * Limits concurrent requests per host: createHostLimiter those of one process, createSharedHostLimiter those of all
+ * workers.
  */
 export interface HostLimiter {
   /**

@@ -44,8 +44,8 @@ export interface ObjectTree {
     place: { readonly after: string; readonly below: string },
   ): SourceItem[];
   /**
-   * Returns an object's content. Objects that were stored without a type have a generic one; then the name is more
-   * specific.
+   * Returns an object's content. Stores report a generic type for objects that were uploaded without one; then the
+   * name decides the type.
    */
   contentOf(container: string, key: string, object: ReadObject): ItemContent;
 }

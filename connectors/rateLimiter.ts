@@ -9,8 +9,8 @@ import { createSharedHostLimiter, type SharedHostLimiter } from './sharedHostLim
  */
 export interface RateLimiter {
   /**
-   * Runs `request` when a slot is free. Throws a Fault rate_limited if a slot would be free only after `deadline`, a
-   * time of the limiter's clock, and the signal's reason on abort.
+   * Runs `request` when a slot is free and no pause is in effect. Throws a Fault rate_limited if a pause ends after
+   * `deadline`, a time of the limiter's clock, and the signal's reason on abort. The wait for a slot has no deadline.
    */
   pass<T>(signal: AbortSignal, deadline: number, request: () => Promise<T>): Promise<T>;
   /**

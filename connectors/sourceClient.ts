@@ -73,7 +73,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       const { isContent, isExpected: takes } = request;
       request = { url: new URL(location, request.url).href, headers: {}, isContent, isExpected: takes };
     }
-    throw new Fault('too_many_redirects', `${name} redirects without an end. Open the item there and sync it again.`);
+    throw new Fault(
+      'too_many_redirects',
+      `${name} redirects too often, or to no valid address. Open the item there and sync it again.`,
+    );
   };
   const incomplete = (expectedType: string): Fault =>
     new Fault(

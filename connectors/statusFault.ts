@@ -61,7 +61,7 @@ export function statusFault(
   return new Fault(row.kind, message, row.kind === 'rate_limited' && retryAfterMs !== null ? { retryAfterMs } : {});
 }
 
-/** Maximum wait in milliseconds. A run that waits for a page does not end before. */
+/** Maximum wait in milliseconds: a run cannot end while it waits for a page. */
 const MAX_WAIT_MS = 86_400_000;
 
 /**

@@ -251,8 +251,8 @@ export const fileEvents = {
     return { kind: 'FILES_SKIPPED', organizationId, customerId, objectId: [], info, workflowId };
   },
   /**
-   * Returns the events for files whose vectors were moved, or whose storage settings changed. @param requestId id of
-   * the run or request that caused it
+   * Returns the events for files whose vectors were moved, or whose storage settings changed.
+   * @param requestId id of the run or request that caused it
    * @param workflowId null if a request caused it
    */
   stored(
@@ -275,7 +275,7 @@ export const fileEvents = {
   ],
 };
 
-/** Returns an event of a data source for its last action. The listing of its items has its own events. */
+/** Returns an event of a data source: its last action, or DATA_SOURCE_READY once its items are listed. */
 export const dataSourceEvent = (
   kind: DataSourceAction | 'DATA_SOURCE_READY',
   { _id, organizationId, customerId }: Pick<EventFile, '_id' | 'organizationId' | 'customerId'>,

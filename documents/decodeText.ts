@@ -113,7 +113,7 @@ function isMostlyUtf8(bytes: Uint8Array): boolean {
   return wrong <= right;
 }
 
-/** Counts the valid letters beyond ASCII, and the sequences that are invalid in the encoding that was tried. */
+/** Counts the UTF-16 units beyond ASCII that are valid, and the sequences that are invalid in the tried encoding. */
 function countLetters(text: string): { right: number; wrong: number } {
   let [right, wrong] = [0, 0];
   for (let i = 0; i < text.length; i++) {

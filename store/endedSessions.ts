@@ -3,7 +3,7 @@ import { date, type RecordOf, schemaOf, text } from './database/record.js';
 
 const ENDED = {
   _id: text,
-  /** Time at which MongoDB deletes the row. The session itself expires at the same time. */
+  /** Time at which MongoDB deletes the row, after every copy of the session's cookie has expired. */
   expiresAt: date,
 };
 

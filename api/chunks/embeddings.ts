@@ -100,7 +100,7 @@ const requestBody = named(
               '`COHERE_RERANK_MULTILINGUAL_V3`, `JINA_RERANKER_MULTILINGUAL_V2` or `PONGO_RERANKER`. One that the operator has not configured returns 400.',
             ),
         }).description(
-          'Reranker: a model that compares the text of the best 50 to 200 results with the query and reorders them.',
+          'Reranker: a model that compares the best 50 to 200 results, or `k` if it is higher, with the query.',
         ),
       ),
     ).description(

@@ -18,8 +18,8 @@ export interface PointReader {
 }
 
 /**
- * Fuses both lists, and smooths the scores of the best hits if both lists have hits. The chunks of the smoothed hits
- * are read at the same time as their neighbours.
+ * Fuses both lists, and smooths the scores of the best hits if both lists have hits and the fusion has at least
+ * SMOOTHED_HITS. The chunks of the smoothed hits are read at the same time as their neighbours.
  * @param limit maximum length of each list
  */
 export async function rankHybrid(

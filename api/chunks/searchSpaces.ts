@@ -21,7 +21,7 @@ export async function spacesForText(
 
 /**
  * Returns the spaces whose dimensions match a given vector, including those of callers' vectors.
- * @throws HttpError 422 if there are spaces but none matches
+ * @throws HttpError 422 if no space matches; a caller without files may send the dimensions of the model's space
  */
 export async function spacesForVector(
   tenant: Tenant,

@@ -29,7 +29,10 @@ interface Total {
   readonly high: number | null;
 }
 
-/** Extrapolates a total from the files that were read. @returns null if none was read although there are files */
+/**
+ * Extrapolates a total from the files that were read.
+ * @returns null if none was read, unless the search for files was complete and all of them failed
+ */
 function totalOf({ files, complete, read, failed }: DryRunFindings, of: (sample: Sample) => number): Total | null {
   const sum = read.reduce((subtotal, sample) => subtotal + of(sample), 0);
   if (complete && read.length + failed === files) return { value: sum, low: sum, high: sum };

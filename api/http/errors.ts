@@ -6,8 +6,7 @@ export interface ValidationDetail {
 }
 
 /**
- * An error response. `detail` is plain text that says what the caller can do, or a list of validation errors; it never
- * contains values of the request.
+ * An error response. `detail` is plain text that says what the caller can do, or a list of validation errors.
  */
 export class HttpError extends Error {
   readonly status: number;

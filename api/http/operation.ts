@@ -9,7 +9,8 @@ import type { ReceivedFile } from './body/receiveFile.js';
 import type { ReceiveContent } from './body/requestContents.js';
 
 /**
- * Callers that an operation accepts. `operator`: API key, or browser session created with one; other callers are null.
+ * Callers that an operation accepts. `operator`: API key, or browser session created with one; null for a request
+ * without an authorization header and without a valid session.
  * `user`: on behalf of an end user (access token, or API key with customer-id). `reader`: like `user`, for operations
  * that change nothing. `key`: API key only. `either`: API key for its whole organization, or credentials of one of its
  * users. `issuing`: API key with customer-id. `open`: anyone.
@@ -215,7 +216,8 @@ export class PageAnswer {
 /** Server-sent events, until the client disconnects. */
 export class EventsAnswer {
   /**
-   * @param disconnected aborted when the client has disconnected. Null: 204, after which a browser does not reconnect
+   * Opens the stream; its signal is aborted when the client has disconnected. Null: 204, after which a browser does not
+   * reconnect.
    */
   readonly open: ((disconnected: AbortSignal) => AsyncIterable<string>) | null;
 

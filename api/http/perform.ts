@@ -63,7 +63,7 @@ export interface CallContext {
   readonly peer: string;
 }
 
-/** Performs an operation for a user without an HTTP request. @returns its response; for a list, the whole page */
+/** Performs an operation for a user, without an HTTP request of its own. @returns its response; for a list, the page */
 export type Perform = (operation: Operation, input: OperationInput) => Promise<unknown>;
 
 /**

@@ -41,7 +41,7 @@ function refuse(socket: Duplex, [status, detail]: readonly [number, string]): vo
 }
 
 /**
- * Maximum number of pipelined requests per connection. Above it the connection is closed, which a pipelining client
+ * Maximum number of waiting pipelined requests per connection. Above it the connection is closed, which such a client
  * must expect (https://www.rfc-editor.org/rfc/rfc9112.html#section-9.3.2). Further requests cannot be left unread: Node
  * continues to read after every response, even if the socket was paused
  * (https://github.com/nodejs/node/blob/v20.x/lib/_http_incoming.js, readStart).

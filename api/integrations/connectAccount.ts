@@ -27,8 +27,8 @@ export const AFTER_CONNECTING =
   'The source verifies the credentials before anything is stored: 400 if it rejects them, 503 if it does not answer. An account that is connected already keeps its id and gets the new credentials. The event is `ADD`.';
 
 /**
- * Connects an account: requests its identity from the source, then stores it with the requested work. A known account
- * keeps its record. @throws HttpError 400 if the source rejects the credentials, 503 if it is unavailable
+ * Connects an account: requests its identity from the source, then stores the account and starts the requested runs. A
+ * known account keeps its record. @throws HttpError 400 if the source rejects the credentials, 503 if it is unavailable
  */
 export async function connectAccount(
   caller: UserCaller,

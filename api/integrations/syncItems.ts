@@ -21,6 +21,7 @@ export const syncItems = operation({
     `Starts a run that lists the account at its source, or reads its change feed, and updates the items of \`POST /integrations/items/list\`. Use it before a user selects items, or to find deleted ones. A listing in progress continues.
 
 The response is the data source, whose \`sync_status\` is \`QUEUED_FOR_SYNCING\`, then \`SYNCING\`, and at last \`READY\` or \`SYNC_ERROR\`; poll it, or wait for the event \`DATA_SOURCE_READY\`. After a complete listing, files whose items vanished are deleted (\`FILE_DELETED\`). If more than \`MASS_DELETE_PERCENT\` are missing, they are held until they are approved.`,
+    'After `SYNC_ERROR` or a cancellation, `DATA_SOURCE_READY` is not written: a client that waits for it also polls.',
   ],
   returns: 'Record of the data source, whose `sync_status` shows the progress of the listing.',
   createsWork: true,
@@ -52,9 +53,10 @@ export const cancelItemsSync = operation({
   description: [
     `Cancels the run that lists the account. Known items, and those found so far, stay; no file is deleted. Use it if a large account takes too long.
 
-The response is the data source with \`sync_status\` \`READY\`. Without a listing in progress nothing changes. Files that are being synced are not affected.`,
+The response is the data source. Without a listing in progress nothing changes, so \`SYNC_ERROR\` stays.
+Files that are being synced are not affected.`,
   ],
-  returns: 'Record of the data source with `sync_status` `READY`.',
+  returns: 'Record of the data source, whose `sync_status` is `READY` if a listing was stopped.',
   body: dataSourceId(),
   answer: dataSourceRecord,
   async handle({ caller, body, deps: { store, dispatcher, workflowLink } }): Promise<DataSourceRecord> {

@@ -3,7 +3,7 @@ const RESERVED_CHARACTERS = 1_000;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 
-/** Returns the longest text that has at most `max` characters as JSON and does not end within a surrogate pair. */
+/** Returns a beginning of the text that has at most `max` characters as JSON, and does not divide a surrogate pair. */
 export function cutText(text: string, max: number): string {
   let end = Math.min(text.length, Math.max(0, max));
   // Escapes make a text up to six times as long.

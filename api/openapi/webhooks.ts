@@ -33,7 +33,10 @@ const HEADERS: readonly Json[] = [
 ];
 
 const ANSWERED =
-  'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and process the event afterwards. All other responses, including redirects, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes. After the last failed attempt, by default the seventh, its status is `FAILED` and it is not repeated.';
+  'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and process the event afterwards. All other ' +
+  'responses except 410, including redirects, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, ' +
+  '5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes. After the last failed attempt, by ' +
+  'default the seventh, its status is `FAILED` and it is not repeated.';
 
 /**
  * The tag of all deliveries. It differs from the tags of operations, because client generators write the operations of

@@ -12,7 +12,7 @@ export function opsPage(
   const nonce = randomBytes(16).toString('base64');
   return new PageAnswer(status, write(nonce), {
     'content-security-policy': pagePolicy(nonce),
-    // With a stricter policy, browsers send no Origin with a form of this page.
+    // With `no-referrer`, browsers send `Origin: null` with a form of this page, and `requireOwnPage` rejects it.
     'referrer-policy': 'same-origin',
     ...headers,
   });

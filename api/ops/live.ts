@@ -38,7 +38,7 @@ type EndedAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]
 
 /** Interval of keep-alive messages: proxies close idle connections. */
 const HEARTBEAT_MS = 15_000;
-/** Pause after a refresh, as a multiple of its duration. */
+/** Minimum pause after a refresh, as a multiple of its duration. */
 const PAUSE_FACTOR = 4;
 /** Time after which a disconnected browser reconnects. */
 const RETRY_MS = 3_000;

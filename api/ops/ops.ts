@@ -37,7 +37,7 @@ export const ops = undocumented({
     if (caller === null) return signInAnswer(401, null);
     const overview = await deps.overviews.of(caller.organizationId);
     const { session } = caller;
-    // An active viewer stays signed in.
+    // Loading the page in the second half of the session's lifetime renews the session.
     const renewed = session && deps.opsSessions.isAging(session) ? deps.opsSessions.begin(session, session.id) : null;
     return opsPage(
       200,

@@ -146,7 +146,7 @@ export const fileRecord = named(
     ocr_job_started_at: nullable(timestamp()).description('When OCR of the file last started; null if it never did.'),
     name: nullable(text()).description('Name of the uploaded file, or title at its source. Null if it has none.'),
     parent_id: nullable(integer()).description(
-      '`id` of the folder, scrape, feed or mail that contains the file; null at the top.',
+      '`id` of the scrape or feed that contains the file, or of the file that it is attached to; null at the top.',
     ),
     enable_auto_sync: nullable(Joi.boolean()).description(
       'Whether the file has its own sync schedule, such as a repeated scrape. Null if no request set it.',
@@ -237,7 +237,7 @@ export const documentRecord = named(
       .required()
       .description('`id` of the file that contains the chunk, for `ids` of `POST /user_files_v2`.'),
     parent_file_id: nullable(integer()).description(
-      '`id` of the folder, scrape, feed or mail that contains the file; null if there is none.',
+      '`id` of the scrape or feed that contains the file, or of the file that it is attached to. Null if none.',
     ),
     source: nullable(text()).description('Name of the file, not its source type. Null if the file has no name.'),
     source_url: nullable(text()).description(

@@ -48,7 +48,7 @@ const anyTags = () =>
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
       const { error } = tags().validate(value);
       return error
-        ? helpers.message({ custom: 'An object must be tags: names with texts, numbers or booleans' })
+        ? helpers.message({ custom: 'An object must be valid tags: names with texts, numbers, booleans or lists' })
         : value;
     })
     .description(

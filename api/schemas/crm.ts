@@ -52,7 +52,7 @@ const times = {
   created_at: text().description('When the record was created at Salesforce: date and time, ISO 8601.'),
   updated_at: text().description('When a user last changed the record at Salesforce: date and time, ISO 8601.'),
   is_deleted: Joi.boolean().description(
-    'Whether the record is in the recycle bin of Salesforce, from which it can still be restored.',
+    'Whether the record is in the recycle bin of Salesforce. Always `false`: the queries omit deleted records.',
   ),
   remote_data: remote(),
 };
@@ -162,9 +162,7 @@ const event = named(
     start_date: nullableText(
       'Start of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
     ),
-    end_date: nullableText(
-      'End of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
-    ),
+    end_date: nullableText('End of the appointment: date and time in ISO 8601. Null if Salesforce returns none.'),
     ...times,
   }).description('Event of Salesforce: a meeting, call or other appointment with a company or a person.'),
 );
@@ -209,7 +207,8 @@ export const CRM_OPERATIONS = {
       'Account',
       record('Account of Salesforce: a company or other organization, such as a customer, a partner or a competitor.', {
         owner: nullable(owner()).description(
-          'Salesforce user who owns the account, as an object with the `id` of the user. `owner_id` in `filters` lists the accounts of one owner. Null if there is none.',
+          'Salesforce user who owns the account, as an object with the `id` of the user. `owner_id` in `filters` ' +
+            'lists the accounts of one owner. Never null in this version.',
         ),
         name: nullableText('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
         industry: nullableText(
@@ -277,7 +276,8 @@ export const CRM_OPERATIONS = {
       'Contact',
       record('Contact of Salesforce: a person, usually at the company of an account.', {
         owner: nullable(owner()).description(
-          'Salesforce user who owns the contact, as an object with the `id` of the user. `owner_id` in `filters` lists the contacts of one owner. Null if there is none.',
+          'Salesforce user who owns the contact, as an object with the `id` of the user. `owner_id` in `filters` ' +
+            'lists the contacts of one owner. Never null in this version.',
         ),
         account: account().description(
           'Account of the company that the person belongs to, as an object with its `id`. Null for a contact without an account.',

@@ -93,7 +93,7 @@ export const dataSourceListing = () =>
           revoked_access: orNull(Joi.boolean()).description(
             '`false`: only accounts that can be synced. `true`: only those without access. Absent or null: both.',
           ),
-          // Published front-ends send {}, which selects nothing.
+          // Published front-ends send {}. It has no conditions, so it counts as absent.
           tags: alsoAccepting(
             tagTree()
               .allow(null)

@@ -75,32 +75,39 @@ export const estimate = named(
     bytes: nullable(integer())
       .required()
       .description(
-        'Size of all contents in bytes, extrapolated from the items that were read (`sample`). Null if none could be read.',
+        'Size of all contents in bytes, extrapolated from the items that were read (`sample`). Null if only some ' +
+          'items were tried and none could be read.',
       ),
     chunks: nullable(integer())
       .required()
       .description(
-        'Number of chunks that the run would make, extrapolated from the items that were read (`sample`). Null if none could be read.',
+        'Number of chunks that the run would make, extrapolated from the items that were read (`sample`). Null if ' +
+          'only some items were tried and none could be read.',
       ),
     tokens: nullable(integer())
       .required()
       .description(
-        'Number of tokens (cl100k) that the run would embed, overlaps of chunks included, extrapolated from `sample`. The run may need fewer, because vectors of texts that were embedded before are reused. `0` if no vectors are requested; null if no item could be read.',
+        'Number of tokens (cl100k) that the run would embed, overlaps of chunks included, extrapolated from ' +
+          '`sample`. The run may need fewer, because vectors of texts that were embedded before are reused. `0` if ' +
+          'no vectors are requested; null if only some items were tried and none could be read.',
       ),
     tokens_low: nullable(integer())
       .required()
       .description(
-        'Lower end of the 95 % interval of `tokens`, assuming that the other files are similar to the sample. Null if not all files were found, or fewer than two could be read.',
+        'Lower end of the 95 % interval of `tokens`, assuming that the other files are similar to the sample. Null ' +
+          'only if `tokens` is null: a sample of one file has no spread, so the lower end is `tokens` itself.',
       ),
     tokens_high: nullable(integer())
       .required()
       .description(
-        'Upper end of the 95 % interval of `tokens`. Null if not all files were found, or fewer than two could be read.',
+        'Upper end of the 95 % interval of `tokens`. Null if not all files were found, or if only some were tried ' +
+          'and fewer than two could be read.',
       ),
     price: nullable(Joi.number())
       .required()
       .description(
-        'Price of `tokens`, in the currency in which the operator has written the server setting `EMBEDDING_PRICES`, such as `0.13`. Null if the setting has no price for the model.',
+        'Price of `tokens`, in the currency in which the operator has written the server setting `EMBEDDING_PRICES`, ' +
+          'such as `0.13`. Null if the setting has no price for the model, or if `tokens` is null.',
       ),
     seconds: nullable(Joi.number())
       .required()
@@ -118,7 +125,8 @@ export const estimate = named(
     estimated: Joi.boolean()
       .required()
       .description(
-        '`true`: the figures are extrapolated from a sample. `false`: every item was read, so they are exact counts.',
+        '`true`: the figures are extrapolated from a sample. `false`: every item was tried, so they are exact counts ' +
+          'of those that could be read.',
       ),
     sample: sample
       .required()

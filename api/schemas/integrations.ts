@@ -341,7 +341,7 @@ export const itemRecord = named(
       'When a listing found the item for the first time, in UTC; not when it was created at the source.',
     ),
     updated_at: timestamp().description(
-      'When a listing last changed the record of the item, in UTC, for example after it was renamed.',
+      'When a listing last wrote the record of the item, in UTC, also if nothing had changed.',
     ),
   }).description('Item of a connected account as its last listing found it: a file, a container or another object.'),
 );

@@ -17,7 +17,7 @@ import { embeddingModel, sourceType, fileSyncStatus, orderDirection, typeAtSourc
 export const MAX_MEMBERS = 10_000;
 
 export const idList = () => Joi.array().items(integer()).max(MAX_MEMBERS);
-/** Maximum length of a text to search in names and messages: MongoDB rejects longer patterns. */
+/** Maximum length of a text to search in names and messages: MongoDB rejects very long patterns. */
 const MAX_SUBSTRING = 2_048;
 
 const substring = () => Joi.string().allow('').max(MAX_SUBSTRING);
@@ -101,7 +101,7 @@ export const fileFilters = () =>
         ),
       non_synced_only: Joi.boolean()
         .default(false)
-        .description('`true`: only files that no sync has finished yet (`last_sync` is null).'),
+        .description('`true`: only files that no sync has completed successfully yet (`last_sync` is null).'),
       request_ids: orNull(strings().max(100)).description(
         'Only files whose `request_id`, that of the latest sync, is one of these; at most 100. Null or empty: all files.',
       ),
@@ -112,13 +112,16 @@ export const fileFilters = () =>
         'Only files whose error message contains this text, ignoring case. An empty text: only files without a message. Null: all files.',
       ),
       include_containers: orNull(Joi.boolean()).description(
-        '`false`: without folders, feeds and parent files of scrapes, which have no chunks. Null and `true` include them.',
+        '`false`: without parent files of feeds and scrapes, which have no chunks. Null and `true` include them.',
       ),
       file_types_at_source: orNull(Joi.array().items(typeAtSource()).max(MAX_MEMBERS)).description(
         'Only files of one of these types, as `FileTypeAtSource` names them: for example `TICKET` or `ARTICLE`. Null or empty: files of all types.',
       ),
     })
-      .description('Filters of files, combined with AND. Absent, null and empty ones filter nothing.')
+      .description(
+        'Filters of files, combined with AND. Absent, null and empty ones filter nothing, except an empty ' +
+          '`sync_error_message`.',
+      )
       .custom(
         (
           filters: { root_files_only?: boolean; include_all_children: boolean; parent_file_ids?: number[] },

@@ -343,7 +343,7 @@ export const retryBody = named(
     .without('item_ids', ['outcomes', 'stages', 'causes'])
     .without('file_ids', ['outcomes', 'stages', 'causes'])
     .description(
-      'Which items of a run to sync again: named ones, or those that match a filter. Null or empty: all failed ones.',
+      'Which items of a run to sync again: named ones, or those that match a filter. An empty object: all failed ones.',
     ),
 );
 export type RetryBody = Infer<typeof retryBody>;

@@ -21,7 +21,7 @@ export const processSitemap = operation({
   description: [
     'Reads a sitemap while you wait, with the sitemaps that it refers to, and returns the addresses of its pages.\n\nUse it to let a user choose pages for `urls_to_scrape` of `POST /scrape_sitemap`. Nothing is stored.\n\nAt most MAX_PAGES_PER_SCRAPE (50,000) addresses are returned, only those on the host of the sitemap. Reading ends after 60 s.',
   ],
-  returns: 'Addresses of the pages in the sitemap, and in the sitemaps that it refers to.',
+  returns: 'Addresses of the pages in the sitemap, and in those sitemaps that it refers to and that could be read.',
   errors: { 400: 'The sitemap could not be read, or not within 60 s. `detail` says why.', 404: null },
   query: Joi.object({
     url: address().description(

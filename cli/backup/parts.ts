@@ -43,7 +43,10 @@ export function partsOf({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>, e
   };
 }
 
-/** Returns whether a part exists. An empty folder counts as missing. @throws CommandError if it cannot be read */
+/**
+ * Returns whether a part exists. An empty folder counts as missing. @throws CommandError if its metadata cannot be
+ * read, or an error of the file system if its folder cannot be opened
+ */
 export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
   if ((await statsOf(at, stat)) === null) return false;
   if (isKey) return true;

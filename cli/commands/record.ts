@@ -23,7 +23,10 @@ function sourceIn(text: string): ConnectedSourceType {
   throw new UsageError(`unknown source ${text}. Give one of ${Object.keys(CONNECTED_SOURCES).join(', ')}`);
 }
 
-/** Parses the parameters of a connection. @throws UsageError for one that the source would not accept */
+/**
+ * Parses the parameters of a connection; names that the source does not know are kept. @throws UsageError for a missing
+ * parameter, or one with an invalid value
+ */
 function parametersIn(source: OAuthSource, pairs: readonly string[]): Record<string, string> {
   const fields = [...(CONNECTION_FIELDS[source] ?? []), ...(CONNECTION_CLIENTS[source]?.fields ?? [])];
   const parameters: Record<string, string> = {};

@@ -14,7 +14,10 @@ import { type Command, CommandError, type Terminal } from '../command.js';
 
 const KEY_FILE = 'secret-key';
 
-/** Returns SECRET_KEY as it will be after the restore; null if none is known. */
+/**
+ * Returns the first known SECRET_KEY: that of the environment, of DATA_DIR, or of the backup; null if none is known.
+ * The restore replaces the key file of DATA_DIR if the backup contains one.
+ */
 function secretKeyAfter(folder: string, dataDir: string, env: NodeJS.ProcessEnv): string | null {
   if (env['SECRET_KEY']) return env['SECRET_KEY'];
   const keyFile = [path.join(dataDir, KEY_FILE), path.join(folder, DATA, KEY_FILE)].find((file) => existsSync(file));

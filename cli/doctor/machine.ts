@@ -34,7 +34,10 @@ async function fileStorage({ files }: Config): Promise<Check> {
   }
 }
 
-/** Engines stop writing when a disk is full, some of them permanently. */
+/**
+ * Checks free disk space: at least MIN_FREE_DISK_BYTES and 5 % of the disk. Engines stop writing when a disk is full,
+ * some of them permanently.
+ */
 async function disks({ disks: { folders, minFreeBytes } }: Config): Promise<Check[]> {
   return (await readDisks(folders)).map(({ name: setting, path: folder, freeBytes, totalBytes }) => {
     const name = `disk of ${setting}`;

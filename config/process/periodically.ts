@@ -12,7 +12,7 @@ export interface Periodic {
 
 /**
  * Runs `task` repeatedly until the signal aborts, with pauses of `intervalMs` between the end of one call and the next
- * call. Never rejects.
+ * call. Rejects only if `onError` throws.
  * @param task may return the milliseconds to wait before the next iteration; Infinity ends the loop
  */
 export async function periodically(

@@ -28,7 +28,8 @@ export const makeDataDirPrivate = (dataDir: string): Promise<boolean> => makePri
  * Removes group and other permissions from a folder that an earlier version left readable. The folder itself is changed
  * last: if it is private, everything in it is too, so a start costs one call. Symbolic links are not followed.
  * @param names entries to change; by default all
- * @returns false if the folder belongs to another user or is shared; it is unchanged then
+ * @returns false if the folder is open to other users and belongs to another user or has the sticky bit; it is
+ * unchanged then
  */
 export async function makePrivate(folder: string, names?: readonly string[]): Promise<boolean> {
   const { mode, uid } = await stat(folder);

@@ -73,7 +73,7 @@ export const DOCUMENTS_SETTINGS = {
   },
   MAX_UNPACK_RATIO: {
     schema: count(200),
-    about: 'Maximum compression ratio of a member larger than one megabyte.',
+    about: 'Maximum compression ratio of a member of an Office file; it applies to members larger than one megabyte.',
   },
   MAX_DOCUMENT_PAGES: { schema: count(5000), about: 'Maximum number of pages of a PDF, or slides of a presentation.' },
   MAX_TABLE_CELLS: {

@@ -40,7 +40,7 @@ export function placeIn(item: Item): ItemRef | null {
 
 const isUndeleted = ({ item_status: status }: Item): boolean => status !== 'trashed' && status !== 'deleted';
 
-/** Returns the names of the folders above an item, outermost first, without the root. */
+/** Returns the item ids of the folders above an item, outermost first, without the root. */
 const ancestorFolders = (item: Item): readonly string[] =>
   asList(asAnswer<BoxItems>(item.path_collection).entries).flatMap((entry) => {
     const itemRef = placeIn({ type: 'folder', ...asObject(entry) });

@@ -53,7 +53,7 @@ interface Open {
 /** Maximum nesting. Real pages are less deep; hostile pages may be deeper. */
 const MAX_DEPTH = 2_000;
 
-/** Returns the text for a link, image or mention that contains none. */
+/** Returns the text for a link or image that contains none; '' for a mention of a user, which has only an id. */
 const labelOf = (attributes: Readonly<Record<string, string>>): string =>
   attributes['ri:content-title'] ?? attributes['ri:filename'] ?? attributes['ri:space-key'] ?? '';
 

@@ -70,7 +70,7 @@ async function rootHeaders(client: GrantClient): Promise<Readonly<Record<string,
 const keyOf = ({ credentials }: GrantClient): string =>
   createHash('sha256').update(credentials.accessToken).digest('base64');
 
-/** Calls the API with the current root namespace, and forgets it if Dropbox fails: it may have changed. */
+/** Calls the API with the cached root namespace. A server error removes it from the cache: it may have changed. */
 async function withRootNamespace<T>(
   client: GrantClient,
   callApi: (headers: Readonly<Record<string, string>>) => Promise<T>,

@@ -47,11 +47,11 @@ async function atCursor(answer: Promise<Json>): Promise<Json> {
 /** Position in the listing of a workspace or a folder. */
 const CURSOR = shapeOf({
   workspace: string,
-  /** Position in the workspace's calls; null: all were listed. */
+  /** Position in the workspace's calls; null: all were listed, or only a folder is listed. */
   calls: nullable(shapeOf({ until: string, at: nullable(string) })),
   /** Folders whose calls remain to be listed; null: not loaded yet. */
   folders: nullable(listOf(string)),
-  /** Whether its calls were already listed with the workspace, so that only their folders are new. */
+  /** Whether the listing of the workspace contained the calls: then the pages of the folders only set their parents. */
   isAgain: boolean,
 });
 type CallsCursor = Checked<typeof CURSOR>;

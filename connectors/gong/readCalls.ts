@@ -10,7 +10,7 @@ import type { GongAnswer, GongCall, GongCallDetails, GongRecords, GongTranscript
 
 /** Calls per details request. */
 const CALLS_PER_PAGE = 100;
-/** Calls that one batch reads: their transcripts are in memory together. */
+/** Maximum number of calls in a batch. Their transcripts are in memory together. */
 const CALLS_PER_BATCH = 20;
 
 /** Returns null for a search without results, to which Gong answers 404. */

@@ -110,8 +110,8 @@ async function begin(client: SourceClient, { kind, id }: ItemRef): Promise<PageA
   const collection = asText(asAnswer<GuruCollection>(json.collection).id);
   const root =
     kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
-  // The single-folder answer has no parent for a subfolder; a listing of its collection does.
   requireId('Guru', json, `the ${kind}`);
+  // The answer for a single folder does not contain its parent folder, so the collection is used as its parent.
   const item = itemOf(kind, json, { parent: root, root });
   if (item === null) throw noSuchItem('Guru');
   if (kind === 'card') return { items: [item], next: null };

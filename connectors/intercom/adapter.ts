@@ -30,7 +30,7 @@ import type {
 } from './fields.js';
 import { createItem } from '../items.js';
 
-/** Root items for articles, conversations and tickets that are in no collection. Intercom has no such objects. */
+/** Root items that Intercom does not have: for articles without a collection, for conversations, and for tickets. */
 export const CONTAINERS = {
   articles: 'Articles in no collection',
   conversations: 'Conversations',
@@ -93,7 +93,7 @@ const isPublished = (article: Pick<Answer<IntercomText>, 'state'>): boolean => a
 export const skippedDraft = (article: Answer<IntercomArticle>): SkippedItem | null =>
   isPublished(article) ? null : draftOf(article, asText(article.title));
 
-/** Converts an article; null for a draft. @param root of its collection; null without a collection */
+/** Converts an article; null for a draft. @param root id of its root collection; null without a collection */
 export function itemOfArticle(json: Answer<IntercomArticle>, root: string | null): SourceItem | null {
   const [id, parentId] = [idOf(json.id), collectionOf(json)];
   if (id === null || !isPublished(json)) return null;

@@ -66,9 +66,11 @@ export const intercom: Connector<OAuthGrant> = {
       'each published article in all its languages, each conversation, each ticket; attachments with `sync_attachments`',
     unchangedBy: 'time of change',
     deletions:
-      'for conversations and tickets, a changed count causes a complete listing; articles are listed completely in each sync',
+      'for conversations and tickets, a lower count causes a complete listing; ' +
+      'articles are listed completely in each sync',
     limits:
-      'Intercom returns 500 parts per conversation; listing a collection reads all articles; the host of the United States forwards requests to other regions; set their hosts in SOURCE_URLS',
+      'Intercom returns 500 parts per conversation; listing a collection reads all articles; ' +
+      'the default host, in the United States, forwards requests to other regions; SOURCE_URLS can name their hosts',
   },
   oauth: {
     // Permissions are chosen in the app's settings, so there are no scopes.

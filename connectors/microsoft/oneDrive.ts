@@ -23,7 +23,8 @@ export const oneDrive: Connector<OAuthGrant> = {
     unchangedBy:
       'the hash of the content, else time of change and size; files shared from other drives are fetched again',
     limits:
-      '1,000 drives; items that are only "shared with me" are not listed; a drive with links to items of other drives is listed completely, because its feed does not report them',
+      '1,000 drives; items that are only "shared with me" are not listed; ' +
+      'links to folders of other drives cause a complete listing in each sync, because the feed omits their changes',
   },
   oauth: microsoftOAuth(['Files.Read.All']),
   headers: bearer,

@@ -12,7 +12,7 @@ const INLINE_VALUES = 25;
 const MAX_VALUES = 1_000;
 const LONG_KINDS: ReadonlySet<string> = new Set(['title', 'rich_text', 'people']);
 
-/** Returns the properties of a page, each with all its values. */
+/** Returns the properties of a page. Of a long property, the first MAX_VALUES values or slightly more are read. */
 export async function columnsOf(
   client: GrantClient,
   page: NotionObject,

@@ -219,7 +219,7 @@ export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, 
     // Depth first, so that `open` stays short.
     return { ...page, next: unlessEnd({ root, open: [...deeper, ...rest] }) };
   } catch (error) {
-    // Reading the content of the inaccessible item fails too, and its file then has the error.
+    // If the object is a page, reading its content fails too, and its file then has the error.
     if (isInaccessible(error)) return { items: [], next: unlessEnd({ root, open: rest }) };
     // Notion rejects the request for the children of some blocks with 400: list the remaining objects.
     if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;

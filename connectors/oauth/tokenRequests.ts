@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 200_000;
 /** Maximum number of granted scopes that are stored. */
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 300;
-/** Shorter than the lifetime of the lock on a refresh, so that two refreshes never run at once. */
+/** The lock on a refresh lasts longer than two such requests, so two processes never refresh at once. */
 export const TOKEN_TIMEOUT_MS = 20_000;
 
 /** A provider, with the URLs for the parameters of one connection. */

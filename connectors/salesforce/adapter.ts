@@ -108,7 +108,7 @@ export function itemOfFile(row: Json, itemPlace: ItemParents, site: string): Sou
   });
 }
 
-/** Returns a file's content. A generic type is replaced by the one of its name. */
+/** Returns a file's content. Its media type is that of its name; notes are HTML. */
 export function contentOfFile(row: Json, bytes: Uint8Array, site: string): ItemContent {
   const name = nameOfFile(row);
   const id = asText(row['Id']) ?? '';

@@ -156,7 +156,7 @@ const MARKED_UP: Readonly<Record<string, readonly string[]>> = {
   kb_knowledge: ['text', 'wiki'],
   sc_cat_item: ['description'],
 };
-/** Returns the fields that are requested to read a record. */
+/** Returns the record fields to request for its content, separated by commas. */
 export const fieldsOf = (table: string): string =>
   [
     ...['sys_id', 'number', 'name', 'short_description', 'sys_updated_on', 'workflow_state', 'active'],

@@ -10,7 +10,7 @@ import { asTrimmed, type Json } from '../json.js';
 
 /**
  * Overlap of successive queries. Times in queries are in the user's time zone, which is unknown and differs from UTC by
- * up to half a day. The overlap includes a margin.
+ * up to 14 hours. The overlap includes a margin.
  */
 const OVERLAP_MS = 36 * 3_600_000;
 const WITH_STATE = `${LISTED_FIELDS},workflow_state,active`;

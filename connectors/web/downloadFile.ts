@@ -11,7 +11,7 @@ const SENTENCES = {
 
 /**
  * Fetches a file without conversion.
- * @param take receives the stream; the connection is released when it returns
+ * @param take receives the stream and reads it to the end; if it throws, the rest is discarded
  */
 export async function downloadFile<T>(
   {

@@ -69,7 +69,7 @@ export function parseRobots(text: string, productToken: string): RobotsRules {
   };
 }
 
-/** Returns the product token of a user agent: the part before the slash. */
+/** Returns the product token of a user agent in lower case: its leading letters, hyphens and underscores. */
 export function productTokenOf(userAgent: string): string {
   return /^[a-z_-]*/i.exec(userAgent)?.[0].toLowerCase() ?? '';
 }

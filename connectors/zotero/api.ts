@@ -17,7 +17,7 @@ export function classify({ status, body }: Refusal): ErrorClass | null {
   return status === 503 ? 'rate_limited' : null;
 }
 
-/** Returns the requested backoff, which may also be in successful answers. */
+/** Returns the requested backoff in milliseconds; 0 without one. Successful answers may request one too. */
 export function backoffMs(headers: Refusal['headers']): number {
   const seconds = Number(headers['backoff'] ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;

@@ -7,13 +7,16 @@ export interface Walk {
   readonly open: readonly string[];
   /** Cursor of the next page of the first item's contents; null: the first page. */
   readonly at: string | null;
-  /** Cursor of the list of root items. Null: the list is complete, or was not requested. */
+  /**
+   * Progress of the list of root items: `next` is the cursor of its next page, null for the first page. `roots` is null
+   * if the list is complete, or was not requested.
+   */
   readonly roots: { readonly next: string | null } | null;
   /** Number of containers whose contents could not be listed. */
   readonly refused: number;
   /**
-   * How many of the refused containers have stored contents from an earlier run. If it is lower than `refused`, missing
-   * items must not be deleted.
+   * How many of the refused containers are stored items. Their stored descendants count as existing. If it is lower
+   * than `refused`, missing items must not be deleted.
    */
   readonly closed?: number;
   /** How often a list was restarted from its first page because its cursor was invalid. */

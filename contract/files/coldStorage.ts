@@ -8,8 +8,8 @@ export const MAX_HOT_DAYS = 36_500;
 export const DAY_MS = 24 * 3_600_000;
 
 /**
- * Returns the milliseconds that vectors stay in hot storage after their last use. @param days value of the file's
- * record
+ * Returns the milliseconds that vectors stay in hot storage after their last use.
+ * @param days value of the file's record; null: the default
  */
 export const hotMs = (days: number | null): number => Math.min(days ?? DEFAULT_HOT_DAYS, MAX_HOT_DAYS) * DAY_MS;
 

@@ -130,13 +130,13 @@ export const itemEnd = (as: ItemOutcome, stage: ItemStage | null, cause: ItemCau
   ...NO_COST,
 });
 
-/** Counts of a run. discovered is the sum of the others; pending is 0 once the run has ended. */
+/** Counts and costs of a run. discovered is the sum of the outcomes and pending, which is 0 once the run has ended. */
 export interface RunTally extends ItemCost, Readonly<Record<ItemOutcome, number>> {
   readonly discovered: number;
   readonly pending: number;
 }
 export const NO_TALLY: RunTally = { discovered: 0, ok: 0, failed: 0, skipped: 0, aborted: 0, pending: 0, ...NO_COST };
 
-/** What started a run; `command`: the operator, by `reconcile --mend`. */
+/** What started a run; `command`: the operator, by `reconcile --mend` or `vectors rebuild`. */
 export const RUN_CAUSES = ['request', 'schedule', 'resync', 'retry', 'command'] as const;
 export type RunCause = (typeof RUN_CAUSES)[number];

@@ -237,7 +237,7 @@ export interface CopyTagsResult {
 /** Counts of a re-embedding run. */
 export interface ReembedCounts {
   readonly reembedded: number;
-  /** Files that keep their vectors for a reason that needs no action. */
+  /** Files that keep their vectors, for one of REEMBED_SKIP_REASONS. */
   readonly skipped: number;
   readonly failed: number;
 }

@@ -1,9 +1,9 @@
 import { CL100K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants';
 
 /**
- * Calls `visit` with the bounds of each pre-token that cl100k merges separately, in order, until it returns false. From
- * the first end of a pre-token on, the bounds are those of the whole text. Tokens never span pre-tokens, so the counts
- * of pre-tokens add up.
+ * Calls `visit` with the bounds of each pre-token that cl100k merges separately, in order, until it returns false. If
+ * `from` is the end of a pre-token of the whole text, the bounds are those of the whole text. Tokens never span
+ * pre-tokens, so the counts of pre-tokens add up.
  */
 export function forEachPreToken(text: string, visit: (start: number, end: number) => boolean, from = 0): void {
   // Each call has a regular expression of its own, because lastIndex is state and visitors may count tokens too.
@@ -46,9 +46,10 @@ function kindAt(text: string, at: number): number {
 /**
  * Returns the end of the pre-token that begins at `start`, without the regular expression, which is several times
  * slower. Returns 0 if the pre-token contains or touches a non-ASCII character: then the expression decides. It tries
- * these kinds of pre-token in order: the ending of a contraction; letters, after any one character; up to three digits;
- * punctuation, after a space and with the following line ends; white space. White space ends at its last line end. If
- * it has none, its last character belongs to the next pre-token.
+ * these kinds of pre-token in order: the ending of a contraction; letters, after at most one character that is neither
+ * a digit nor a line end; up to three digits; punctuation, after at most one space and with the following line ends;
+ * white space. White space at the end of the text is one pre-token. Other white space ends at its last line end. If it
+ * has none, all but its last character is a pre-token; a single character is one too.
  */
 function asciiPreTokenEnd(text: string, start: number): number {
   const first = kindAt(text, start);

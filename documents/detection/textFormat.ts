@@ -22,8 +22,9 @@ export interface TextHead {
 }
 
 /**
- * Returns the format of a text: by its beginning, then by a media type that is more specific than "text", then by its
- * name.
+ * Returns the format of a text: by its beginning, then by the media type of a page or of Markdown, then by its name,
+ * then by another media type that is more specific than "text". A name or type that contradicts the content is ignored.
+ * If nothing remains, the content decides.
  */
 export function textFormat(
   head: TextHead,

@@ -130,7 +130,7 @@ function stepCost(before: Kind, kind: Kind, char: string): number {
   return char === 'ß' && before === 'LATIN' ? BROKEN_WORD : 0;
 }
 
-/** An upper-case letter at the start of a word, and after another. */
+/** CAPITAL: an upper-case letter at the start of a word. CAPITALS: one after another upper-case letter. */
 const CAPITAL = -1.5;
 const CAPITALS = -1;
 

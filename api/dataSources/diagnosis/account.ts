@@ -90,7 +90,7 @@ async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPag
   return page;
 }
 
-/** Lists a page of root items, and one page of the first folder. Reads no content. */
+/** Lists root items up to the first page with items, and one page of the first folder. Reads no content. */
 export async function sampleItem({ account, service }: CheckedAccount, signal: AbortSignal): Promise<Finding> {
   const { items, next } = await firstPage(account, signal);
   const [firstItem] = items;

@@ -30,8 +30,8 @@ export const OPS_PATH = '/ops';
 const COOKIE = 'allotrope_ops';
 
 /**
- * Returns the header that sets or deletes the session cookie. Other sites cannot send the cookie, and scripts cannot
- * read it.
+ * Returns the header that sets or deletes the session cookie. Browsers do not send the cookie with requests from other
+ * sites, and scripts cannot read it.
  */
 export const cookieHeader = (value: string, ms: number, isSecure: boolean): string =>
   [

@@ -12,7 +12,7 @@ export interface ContentRef {
 }
 
 export interface SignedUrls {
-  /** Returns a path with query that returns the content until it expires, without other credentials. */
+  /** Returns a path with a query. A GET of it returns the content without other credentials, until the path expires. */
   sign(ref: ContentRef, lifeSeconds: number): string;
   /** Returns the target of a signed path; null if it was modified or has expired. */
   read(params: Readonly<Record<string, string>>, query: Readonly<Record<string, unknown>>): ContentRef | null;

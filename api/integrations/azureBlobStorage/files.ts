@@ -18,7 +18,9 @@ ${AFTER_SELECTION}`,
   selectionName: 'AzureBlobGetFileInput',
   type: 'AZURE_BLOB_STORAGE',
   fields: {
-    id: 'With `container`: name of a blob. Alone: external id of a listed item, `<container>/<blob>`. Absent, null or empty: the whole container.',
+    id:
+      'With `container`: name of a blob, or of a folder with a slash at its end. Alone: external id of a listed ' +
+      'item, `<container>/<blob>`. Absent, null or empty: the whole container.',
     container:
       'Name of a container. Without `id` all its blobs are synced. Absent, null or empty: `id` names the item.',
   },

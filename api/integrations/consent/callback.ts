@@ -135,6 +135,7 @@ async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<Page
   const until = new Date(Date.now() + settings.connectPageLifeMs);
   const chooser = actions.offersChooser ? await store.attempts.createPage(_id, until) : null;
   if (chooser !== null && actions.opensChooser) return new RedirectAnswer(pagePath(chooser));
-  // This page shows the name of the account, so it has no URL of its own: browsers may store URLs for a long time.
+  // This page shows the name of the account. Its URL is that of the callback, which is valid only until the attempt is
+  // deleted: browsers may store URLs for a long time.
   return connectedPage(nameOf(service), source ? readableAccount(source) : null, chooser);
 }

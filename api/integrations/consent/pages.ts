@@ -113,7 +113,7 @@ export const failedPage = (title: string, why: string, status = 400, next = TRY_
 
 /** Renders the page for an address that is invalid or has expired. */
 export const unknownPage = (): PageAnswer =>
-  failedPage('This link is not valid', 'The link is incomplete, was used before, or has expired.');
+  failedPage('This link is not valid', 'The link is incomplete or has expired.');
 
 /** Renders a page that reports a successful end. */
 export const donePage = (title: string, sentence: string): PageAnswer =>

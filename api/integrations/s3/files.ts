@@ -22,7 +22,8 @@ ${AFTER_SELECTION}`,
     bucket:
       'Name of a bucket. Without `id` and `prefix` all its objects are synced. Absent, null or empty: `id` names the item.',
     prefix:
-      'Beginning of the keys of the objects in `bucket` that are synced. It is ignored if `id` is present. Absent, null or empty: all objects of the bucket.',
+      'Beginning of the keys of the objects in `bucket` that are synced. With `bucket` and `id` it is ignored; ' +
+      'without `bucket` it returns 422. Absent, null or empty: all objects of the bucket.',
   },
   objects: 'objects, prefixes or buckets',
   wanted: 'Send `bucket`, or `id` alone',

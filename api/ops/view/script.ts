@@ -1,4 +1,4 @@
-/** Script that updates the page. Without it, the page shows the state at the time when it was loaded. */
+/** Script that updates the page. Without scripts, browsers reload the page every 30 s (overviewPage in page.ts). */
 export const SCRIPT = `
 (() => {
   const state = document.getElementById('live');

@@ -13,7 +13,7 @@ const FORMAT_WORDS = [
   ...['listing', 'hasnext', 'content', 'isempty', 'hasfeed', 'format', 'accept', 'application', 'charset', 'modified'],
 ];
 
-/** Times are shifted, but fractions of seconds stay. */
+/** Matches times, which are removed before the search: they are shifted, but their fractions of seconds stay. */
 const TIMES = new RegExp(TIME.source, 'gu');
 
 const decodePercent = (text: string): string =>

@@ -22,7 +22,7 @@ export interface Vocabulary {
 }
 
 const CONNECTORS = fileURLToPath(new URL('../../../connectors/', import.meta.url));
-/** Sources are TypeScript in a checkout, and JavaScript in dist/. */
+/** Reads a module: TypeScript in a checkout, JavaScript in dist/. */
 const readModule = (file: string): string => {
   const source = file.replace(/\.js$/, '.ts');
   return readFileSync(existsSync(source) ? source : file, 'utf8');

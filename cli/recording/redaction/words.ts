@@ -1,7 +1,7 @@
 /** A sequence of letters and digits: the unit of redaction. */
 export const WORD = /[\p{L}\p{M}\p{N}]+/u;
 
-/** Decodes an address; a text that is not encoded stays. */
+/** Decodes an address; returns a text with an invalid escape unchanged. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);

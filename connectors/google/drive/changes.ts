@@ -52,7 +52,8 @@ function fileChange(
   const { fileId } = entry;
   if (!isFileId(fileId)) return null;
   const file = asAnswer<DriveFile>(entry.file);
-  // A file that was moved to another drive still exists, and is in that drive's log.
+  // With includeCorpusRemovals, the entry of a file that was moved to another drive contains the file. An entry without
+  // it means that the file was deleted or is inaccessible.
   if (!isFileId(file.id) || isTrashed(file)) return { gone: fileId };
   const { driveId, parents } = file;
   // A drive without a log is one that the account is not a member of: its files are shared with the account.

@@ -25,7 +25,7 @@ export async function drivesPage(client: SourceClient, token: string | null): Pr
   return { items, next };
 }
 
-/** Returns all shared drives that the account is a member of. */
+/** Returns the shared drives that the account is a member of, at most MAX_DRIVES. */
 export async function allDrives(client: SourceClient): Promise<readonly SourceItem[]> {
   const drives: SourceItem[] = [];
   for (let token: string | null | undefined; token !== null && drives.length < MAX_DRIVES;) {

@@ -94,7 +94,10 @@ function versionOf(item: Answer<DriveItem>): string | null {
   return changed === null ? asText(item.eTag) : `${changed} ${typeof item.size === 'number' ? item.size : ''}`;
 }
 
-/** Converts an item of a drive; null without an id. A shared item has the id of its own drive. */
+/**
+ * Converts an item of a drive; null without an id, for the root folder, a deleted item, and a link without a target. A
+ * shared item has the id that it has in its own drive.
+ */
 export function itemOf(item: Answer<DriveItem>, place: DriveListing): SourceItem | null {
   const id = asText(item.id);
   if (id === null || !isId(id) || isRoot(item) || isDeleted(item)) return null;

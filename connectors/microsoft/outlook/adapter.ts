@@ -156,7 +156,7 @@ export function contentOfMessage(message: Answer<Message>, externalId: string): 
   };
 }
 
-/** Returns an attachment's content. Its type is the declared one, else that of its name. */
+/** Returns an attachment's content. Its type is the declared one; if no parser supports it, the name decides. */
 export function contentOfAttachment(attachment: Attached, externalId: string, bytes: Uint8Array): ItemContent {
   const name = asText(attachment.name);
   const declared = isMessage(attachment) ? 'message/rfc822' : asText(attachment.contentType);

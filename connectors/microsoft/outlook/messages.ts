@@ -77,8 +77,8 @@ type FolderCursor = Checked<typeof FOLDER_CURSOR>;
 const unlessEnd = (cursor: FolderCursor): FolderCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /**
- * Returns a page of a folder with all its contents. Attachments of messages are listed, but become files only on
- * request. A request names their id, or a query, or selects their folder with the option for attachments.
+ * Returns a page of a folder with all its contents. Attachments of messages are listed, but become files only if they
+ * are requested: by their ids, by a query with attachments, or by a selection of their folder with `sync_attachments`.
  */
 export const listFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient, id: string, cursor) => {
   if (cursor === null) {

@@ -7,7 +7,7 @@ import type { JsonLimits } from './limits.js';
 import { nextTurn } from './nextTurn.js';
 import { parseJson } from './parse.js';
 
-/** Bodies of this size or more are processed over several turns of the event loop. */
+/** Other requests run between the steps of processing a body of this size or more. */
 export const LARGE_BODY_BYTES = 1_000_000;
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
