@@ -116,7 +116,7 @@ const MAX_PARAMETER = 500;
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 2_000;
 
-/** Descriptions of the fields of CONNECTION_FIELDS; test/system/examples/reference.test.ts reports a missing one. */
+/** Descriptions of the fields of CONNECTION_FIELDS; test/system/reference/reference.test.ts reports a missing one. */
 const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   microsoft_tenant:
     'For OneDrive, Outlook and SharePoint: id or domain of the Microsoft tenant whose users may consent. Default, also for null: `common`, users of any tenant.',

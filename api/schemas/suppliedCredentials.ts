@@ -75,7 +75,7 @@ const OWN_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Adds the description of a credential; test/system/examples/reference.test.ts reports a missing one. */
+/** Adds the description of a credential; test/system/reference/reference.test.ts reports a missing one. */
 function described(schema: Joi.Schema, family: string, field: string): Joi.Schema {
   const text = OWN_TEXTS[family]?.[field] ?? FIELD_TEXTS[field];
   return text === undefined ? schema : schema.description(text);

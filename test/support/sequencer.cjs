@@ -92,7 +92,7 @@ const LONG = [
   'acceptance/webhooks',
   'connectors/sharedHostLimiter',
   'system/sources/all/changesBetweenPages',
-  'system/examples/sampleSources',
+  'system/reference/sampleSources',
   'system/sources/longSitemaps',
 ];
 const rankOf = ({ path }) => {
