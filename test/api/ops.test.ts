@@ -346,10 +346,15 @@ describe('overview of an organization', () => {
 
 describe('live page', () => {
   const html = (text: string) => ({ text }) as Html;
-  const session = (id: string) => ({ id, organizationId: 1, keyId: 1, expiresAt: Date.now() + 60_000 });
+  const session = (id: string, lifeMs = 60_000) => ({
+    ...{ id, organizationId: 1, keyId: 1, expiresAt: Date.now() + lifeMs },
+  });
 
-  /** Creates live overviews with a short tick. @param endedSessions ids of ended sessions */
-  function start(endedSessions: string[] = []) {
+  /**
+   * Creates live overviews with a short tick. @param endedSessions ids of ended sessions
+   * @param keyLifetimeMs lifetime of pages that are opened with an API key
+   */
+  function start(endedSessions: string[] = [], keyLifetimeMs = 60_000) {
     const shown = { a: 'a1', b: 'b1' };
     const overviewReads: number[] = [];
     const overviews = {
@@ -362,11 +367,14 @@ describe('live page', () => {
     const live = createLiveOverviews(
       overviews,
       () => Promise.resolve(endedSessions),
-      { tickMs: 5, maxClients: 2 },
+      { tickMs: 5, maxClients: 2, keyLifetimeMs },
       log,
     );
-    const watch = (id: string) => {
-      const open = live.watch(1, session(id), () => ({ a: html(shown.a), b: html(shown.b) }));
+    const watch = (id: string | null, lifeMs?: number) => {
+      const open = live.watch(1, id === null ? null : session(id, lifeMs), () => ({
+        a: html(shown.a),
+        b: html(shown.b),
+      }));
       if (open === null) return null;
       const disconnect = new AbortController();
       const events: string[] = [];
@@ -424,5 +432,23 @@ describe('live page', () => {
     // A closing server does not sign browsers out: they reconnect and show the page again.
     expect(three.events.some((text) => text.includes('signed-out'))).toBe(false);
     expect(watch('four')).toBeNull();
+  });
+
+  test('ends at the expiry of its own credentials without signing the browser out', async () => {
+    const { live, shown, watch } = start([], 0);
+    // Another tab has renewed the session under the same id.
+    const [expired, renewed] = [watch('s', 0)!, watch('s')!];
+    await expired.ended;
+    expect(expired.events.join('')).not.toContain('signed-out');
+    const byKey = watch(null)!;
+    await byKey.ended;
+    expect(byKey.events.join('')).not.toContain('signed-out');
+    shown.a = 'a2';
+    await waitFor(
+      () => renewed.events,
+      (events) => events.includes(part('a', 'a2')),
+    );
+    await live.close();
+    await renewed.ended;
   });
 });
