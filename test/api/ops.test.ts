@@ -128,6 +128,11 @@ describe('operators page', () => {
     // A page number past the end shows the last page.
     expect(ids({ state: 'failed', page: 9 })).toEqual(from(1_050, 10));
     expect(render('sources', { sources })).toContain('all 120 failed 60 ready 60');
+    const filtered = render('sources', {}, { state: 'failed', page: 1 });
+    expect(filtered).toContain('all 3 failed 0 syncing 1 ready 2');
+    expect(filtered).toContain('None of these data sources is in this state.');
+    const noSources = { counts: { revoked: 0, failed: 0, held: 0, syncing: 0, ready: 0 }, rows: [] };
+    expect(render('sources', { sources: noSources })).toContain('There are no data sources.');
     const withProblems = { ...OVERVIEW.sources, counts: { revoked: 1, failed: 2, held: 3, syncing: 4, ready: 5 } };
     expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need attention/);
     expect(render('tiles')).toMatch(/^Data sources 3 no problems Active runs 1 none waiting .* slowest answer 9 ms$/);
@@ -178,6 +183,7 @@ describe('operators page', () => {
       /Ready, with a warning .* 3 low ocr confidence : Compare its text with the original\. .* OCR is not sure of page 2\./,
     );
     expect(render('failures')).not.toContain('warning');
+    expect(render('failures', { warnings: null })).toMatch(/Ready, with a warning .*could not be read/);
   });
 
   test('shows pending decisions, each with the API request that makes it', () => {
