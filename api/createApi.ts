@@ -131,7 +131,10 @@ export async function createApi(
     return failure && `${failure.found}. ${failure.fix}`;
   };
   const readinessDeps = { store, dispatcher, diskProblem: lowDisks, engineProblem };
-  const ops = createOps({ ...readinessDeps, log }, { ...config.ops, secretKeys: config.secretKeys });
+  const ops = createOps(
+    { ...readinessDeps, log },
+    { ...config.ops, secretKeys: config.secretKeys, keyLifetimeMs: config.eventStreams.lifetimeMs },
+  );
   const eventStreams = createEventStreams(config.eventStreams, log);
   const watching = new AbortController();
   const diagnosis = createDiagnosis(

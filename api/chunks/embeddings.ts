@@ -46,7 +46,7 @@ const requestBody = named(
       .required()
       .description('Maximum number of chunks in the response. Fewer are returned if fewer match.'),
     query_vector: orNull(queryVector()).description(
-      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model`, not all of them 0 (422), and also finds vectors that were uploaded with chunks. Null: the vector of `query`.',
+      'Vector to search with instead of that of `query`. It needs as many numbers as the vectors of `embedding_model` (for `IMAGE`: of the model for pictures), not all of them 0 (422), and also finds vectors that were uploaded with chunks. Null: the vector of `query`.',
     ),
     file_ids: orNull(idList()).description(
       'Only chunks of the files with these ids; with `include_all_children`, also of their descendants. At most 10,000 ids. Null or empty: all files.',
@@ -82,7 +82,7 @@ const requestBody = named(
       'Weights of meaning and words in `hybrid_search`; null: both 0.5. Without `hybrid_search` they have no effect.',
     ),
     media_type: orNull(mediaType(), 'TEXT').description(
-      'Kind of content to search. `IMAGE`: pictures whose vectors were computed from the image itself, whatever `embedding_model` is. `TEXT`: everything else. `AUDIO`, `VIDEO`: speech of recordings. Null: `TEXT`.',
+      'Kind of content to search. `IMAGE`: pictures whose vectors were computed from the image itself, whatever `embedding_model` is. `TEXT`: everything except such pictures, recordings included. `AUDIO`, `VIDEO`: only the speech of such recordings. Null: `TEXT`.',
     ),
     embedding_model: orNull(embeddingModel(), DEFAULT_EMBEDDING_MODEL).description(
       'Model of the files to search. Files that were embedded with another model are not found. Null: `OPENAI`.',

@@ -58,8 +58,9 @@ export function fuseHybrid(hits: Hits<PointHit>, weights: HybridWeights, limit: 
   const { dense, sparse } = hits;
   // A chunk outside a truncated list of vectors is at most as similar as its last hit. A chunk outside the list of
   // words shares no word with the query, or only frequent ones. It scores 0, as does a chunk outside a complete list of
-  // vectors.
-  const denseScores = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
+  // vectors. Cosines may be negative: hits below 0 keep their order too.
+  const last = dense.at(-1)?.score ?? 0;
+  const denseScores = scaledScores(dense, dense.length < limit ? Math.min(0, last) : last);
   const sparseScores = scaledScores(sparse, 0);
   const share = semanticShareOf(hits, weights);
   return [...new Set([...denseScores.keys(), ...sparseScores.keys()])]

@@ -19,7 +19,7 @@ export const revokeAccessToken = operation({
   auth: 'user',
   summary: 'Revoke access to a data source',
   description: [
-    'Deletes the credentials of a data source and stops its syncs. Google and Slack then receive a request to revoke their grant, unless the same account is connected as another data source.\n\nIts files stay and can be searched; queued ones end as SYNC_ABORTED. The event REVOKE reports it, and `revoked_access` of the record becomes `true`. Connect the account again to sync it. Repeating the request is safe.',
+    'Deletes the credentials of a data source and stops its syncs. Google and Slack then receive a request to revoke their grant, unless the same account is connected as another data source.\n\nIts files stay and can be searched; queued ones end as SYNC_ABORTED. Its quarantined files are erased. The event REVOKE reports it, and `revoked_access` of the record becomes `true`. Connect the account again to sync it. Repeating the request is safe.',
   ],
   returns: '`success: true`: the credentials are deleted, and syncs of the account stop.',
   body: named(

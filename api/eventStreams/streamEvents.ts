@@ -10,7 +10,7 @@ import { message } from '../http/streams/streams.js';
 
 const DESCRIPTION = `Streams the events of the organization as [Server-Sent Events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of their delivery to webhooks. With an API key alone the stream has all events of the organization; with an access token, or an API key and \`customer-id\`, only those of that end user. Use it to follow changes live without a public address for a webhook.
 
-Each message has the same \`data\` as a result of \`GET /events\`, and its \`cursor\` as its \`id\`. Without \`Last-Event-ID\` the stream begins with the next event. With it, the stream first sends the events after that event, so a client that reconnects receives each event exactly once. \`Last-Event-ID: 0\` begins with the oldest stored event; events are stored for \`EVENTS_KEPT_DAYS\` (30).
+Each message has the same \`data\` as a result of \`GET /events\`, and its \`cursor\` as its \`id\`. Without \`Last-Event-ID\` the stream begins with the next event. With it, the stream first sends the events after that event, so a client that reconnects receives each event exactly once. \`Last-Event-ID: 0\` begins with the oldest stored event; events are stored for \`EVENTS_KEPT_DAYS\` (7).
 
 The first message has the type \`connected\` and contains the cursor from which the stream continues. A comment is sent after 15 s without an event. The stream ends after \`EVENT_STREAM_LIFETIME_S\` (900 s) and when the server stops; a client that does not read for 30 s is disconnected. Reconnect with the last id; browsers do so automatically. At most \`EVENT_STREAMS_PER_USER\` (20) streams of a caller are open in one API process.`;
 

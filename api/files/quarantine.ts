@@ -106,7 +106,7 @@ export const quarantinedFiles = operation({
   auth: 'key',
   summary: 'List quarantined files',
   description: [
-    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days. Until then, neither searches nor the file lists of end users return them. Files that a caller deleted are not in this list. Filters are combined with AND; files are sorted by id.',
+    'Lists files that were deleted because they vanished at their source, and that can still be restored. They stay for `QUARANTINE_DAYS` days and are then erased. Neither searches nor the file lists of end users return them. Files that a caller deleted are not in this list. Filters are combined with AND; files are sorted by id.',
   ],
   returns: 'Files that can still be restored, and their number on all pages.',
   query: Joi.object({

@@ -25,7 +25,9 @@ function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeo
     // Front-ends may send an empty folder at first.
     parentExternalId: parentId === '' ? undefined : parentId,
   };
-  const definedFilters = Object.entries(candidates).filter(([, value]) => value !== undefined);
+  // An empty text or list selects nothing, like null: a form with cleared filters sends these.
+  const isEmpty = (value: unknown): boolean => value === undefined || (value as { length?: number }).length === 0;
+  const definedFilters = Object.entries(candidates).filter(([, value]) => !isEmpty(value));
   return definedFilters.length === 0 ? { rootsOnly: true } : Object.fromEntries(definedFilters);
 }
 

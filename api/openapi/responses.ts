@@ -48,8 +48,9 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   409: {
     name: 'Conflict',
     description:
-      'The record is not in a state that allows the operation, or a request with the same Idempotency-Key is in progress.',
+      'The record is not in a state that allows the operation, or a request with the same Idempotency-Key is in progress. Only the latter has a `Retry-After`.',
     detail: 'The file is being synced. Wait until the sync has ended, then try again.',
+    retryAfter: true,
   },
   413: {
     name: 'ContentTooLarge',

@@ -6,6 +6,8 @@ import type { OpsSession } from '../http/identity/opsSessions.js';
 /** An open operator page. */
 interface Watcher {
   readonly session: OpsSession | null;
+  /** Time in milliseconds since the epoch at which the viewer has to authenticate again. */
+  readonly expiresAt: number;
   /** Renders the parts of the page for its viewer. */
   readonly render: OverviewRenderer;
   /** The last content sent, by name of the part. */
@@ -31,9 +33,11 @@ export interface LiveSettings {
   readonly tickMs: number;
   /** Maximum number of open pages, over all organizations. */
   readonly maxClients: number;
+  /** Time in milliseconds after which a page that was opened with an API key has to authenticate again. */
+  readonly keyLifetimeMs: number;
 }
 
-/** Returns the ids of the sessions that have ended. */
+/** Returns the ids of the sessions that were signed out or whose API key was revoked. */
 type EndedAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]>;
 
 /** Interval of keep-alive messages: proxies close idle connections. */
@@ -42,7 +46,10 @@ const HEARTBEAT_MS = 15_000;
 const PAUSE_FACTOR = 4;
 /** Time after which a disconnected browser reconnects. */
 const RETRY_MS = 3_000;
-/** Reasons why a stream ends. SIGNED_OUT: its session has ended, or its viewer has left. CLOSING: the server stops. */
+/**
+ * Reasons why a stream ends. SIGNED_OUT: its session was ended, or its viewer has left. CLOSING: the server stops, or
+ * the credentials have expired; browsers reconnect, with the newer cookie if another tab has renewed the session.
+ */
 const SIGNED_OUT = 'signed-out';
 const CLOSING = 'closing';
 
@@ -55,7 +62,7 @@ const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: 
 export function createLiveOverviews(
   overviews: Pick<Overviews, 'of'>,
   endedAmong: EndedAmong,
-  { tickMs, maxClients }: LiveSettings,
+  { tickMs, maxClients, keyLifetimeMs }: LiveSettings,
   log: Log,
 ): LiveOverviews {
   const groups = new Map<number, Group>();
@@ -68,6 +75,7 @@ export function createLiveOverviews(
   };
 
   const closeEnded = async (watchers: ReadonlySet<Watcher>): Promise<void> => {
+    for (const watcher of watchers) if (watcher.expiresAt <= Date.now()) end(watcher, CLOSING);
     const sessions = [...watchers].flatMap(({ session }) => session ?? []);
     if (sessions.length === 0) return;
     const endedIds = await endedAmong(sessions);
@@ -150,6 +158,7 @@ export function createLiveOverviews(
       if (isClosing || allWatchers().length >= maxClients) return null;
       const watcher: Watcher = {
         ...{ session, render, ended: null, wake: () => undefined },
+        expiresAt: session?.expiresAt ?? Date.now() + keyLifetimeMs,
         seen: new Map(),
         pending: new Map(),
       };

@@ -21,7 +21,7 @@ const connectorSettings = named(
     google_workspace_docs_save_as: Joi.string()
       .allow(null)
       .description(
-        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`. Null: Markdown for documents, XLSX for Sheets and PPTX for Slides.',
+        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`. Null, and a format that the kind of document does not have: Markdown for documents, XLSX for Sheets and PPTX for Slides.',
       ),
   }).description('Settings of one source, or defaults of all sources, for all users of the organization.'),
 );

@@ -37,7 +37,9 @@ export function redirectUri(text: string, helpers: Joi.CustomHelpers): string | 
   const url = parseUrl(text);
   const scheme = url?.protocol.slice(0, -1) ?? '';
   const isWeb = url !== null && isHttp(url) && url.username + url.password === '';
-  if (url !== null && url.hash === '' && (isWeb || rulesOf(helpers).redirectUriSchemes.includes(scheme))) return text;
+  // The parser reports an empty fragment (`…#`) as none, but OAuth forbids it too.
+  const hasFragment = text.includes('#');
+  if (url !== null && !hasFragment && (isWeb || rulesOf(helpers).redirectUriSchemes.includes(scheme))) return text;
   return helpers.message({
     custom:
       'Give an http(s) address without credentials and without #, or one whose scheme the operator listed in the setting REDIRECT_URI_SCHEMES',

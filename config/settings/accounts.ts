@@ -33,7 +33,7 @@ export const ACCOUNTS_SETTINGS = {
   },
   OPS_SESSION_S: {
     schema: count(3_600),
-    about: 'Seconds that a browser stays signed in at /ops. Loading /ops in the second half of this time renews it.',
+    about: 'Seconds that a browser stays signed in at /ops. Loading the page in the second half renews the session.',
   },
   OPS_CLIENTS: {
     schema: count(50),

@@ -75,6 +75,7 @@ test.each([
   'https://*.example.com:x/',
   'https://user:word@example.com/back',
   'https://example.com/back#token',
+  'https://example.com/back#',
   'other.app:/back',
 ])('each operation refuses the redirect_uri %j', async (redirect_uri) => {
   for (const body of [

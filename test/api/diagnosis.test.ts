@@ -233,6 +233,8 @@ test('reports failures of the account before those of files, and held deletions 
     ['none', {}, [], 'ok', /No file/],
     ['files', {}, [group, { ...group, files: 1 }], 'warn', /^3 files failed, 2 of them because: gone/],
     ['files of one cause', {}, [group], 'warn', /^2 files failed because: gone/],
+    ['files beyond the count', {}, [{ ...group, files: 10_000 }], 'warn', /^At least 10000 files failed because/],
+    ['causes beyond the list', {}, Array(10).fill(group), 'warn', /^At least 20 files failed, 2 of them because/],
     ['one file', {}, [{ ...group, files: 1 }], 'warn', /^1 file failed because: gone/],
     ['deletions are held', { metadata: { deletions_held: 4 } }, [group], 'warn', /^4 files are missing/],
     [

@@ -22,6 +22,20 @@ test('scales the scores of vectors from the last score of a truncated list, or f
   expect(scores(4)).toEqual(['1.00', '0.89', '0.78']);
 });
 
+test('keeps the order of vectors whose scores are negative', () => {
+  const scores = (dense: ReturnType<typeof hit>[]) =>
+    fuseHybrid({ dense, sparse: [] }, { semantic: 1, keyword: 0 }, 100).map(({ id, score }) => [id, score.toFixed(2)]);
+  expect(scores([hit(9, -0.1), hit(5, -0.2), hit(1, -0.3)])).toEqual([
+    ['9', '1.00'],
+    ['5', '0.50'],
+    ['1', '0.00'],
+  ]);
+  expect(scores([hit(9, 0.1), hit(5, -0.1)])).toEqual([
+    ['9', '1.00'],
+    ['5', '0.00'],
+  ]);
+});
+
 test('scales the scores of keywords from 0, also in a truncated list', () => {
   const sparse = [hit(1, 12), hit(2, 9), hit(3, 6)];
   const fused = fuseHybrid({ dense: [], sparse }, { semantic: 0, keyword: 1 }, 3);

@@ -128,6 +128,11 @@ describe('operators page', () => {
     // A page number past the end shows the last page.
     expect(ids({ state: 'failed', page: 9 })).toEqual(from(1_050, 10));
     expect(render('sources', { sources })).toContain('all 120 failed 60 ready 60');
+    const filtered = render('sources', {}, { state: 'failed', page: 1 });
+    expect(filtered).toContain('all 3 failed 0 syncing 1 ready 2');
+    expect(filtered).toContain('None of these data sources is in this state.');
+    const noSources = { counts: { revoked: 0, failed: 0, held: 0, syncing: 0, ready: 0 }, rows: [] };
+    expect(render('sources', { sources: noSources })).toContain('There are no data sources.');
     const withProblems = { ...OVERVIEW.sources, counts: { revoked: 1, failed: 2, held: 3, syncing: 4, ready: 5 } };
     expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need attention/);
     expect(render('tiles')).toMatch(/^Data sources 3 no problems Active runs 1 none waiting .* slowest answer 9 ms$/);
@@ -178,6 +183,7 @@ describe('operators page', () => {
       /Ready, with a warning .* 3 low ocr confidence : Compare its text with the original\. .* OCR is not sure of page 2\./,
     );
     expect(render('failures')).not.toContain('warning');
+    expect(render('failures', { warnings: null })).toMatch(/Ready, with a warning .*could not be read/);
   });
 
   test('shows pending decisions, each with the API request that makes it', () => {
@@ -346,10 +352,15 @@ describe('overview of an organization', () => {
 
 describe('live page', () => {
   const html = (text: string) => ({ text }) as Html;
-  const session = (id: string) => ({ id, organizationId: 1, keyId: 1, expiresAt: Date.now() + 60_000 });
+  const session = (id: string, lifeMs = 60_000) => ({
+    ...{ id, organizationId: 1, keyId: 1, expiresAt: Date.now() + lifeMs },
+  });
 
-  /** Creates live overviews with a short tick. @param endedSessions ids of ended sessions */
-  function start(endedSessions: string[] = []) {
+  /**
+   * Creates live overviews with a short tick. @param endedSessions ids of ended sessions
+   * @param keyLifetimeMs lifetime of pages that are opened with an API key
+   */
+  function start(endedSessions: string[] = [], keyLifetimeMs = 60_000) {
     const shown = { a: 'a1', b: 'b1' };
     const overviewReads: number[] = [];
     const overviews = {
@@ -362,11 +373,14 @@ describe('live page', () => {
     const live = createLiveOverviews(
       overviews,
       () => Promise.resolve(endedSessions),
-      { tickMs: 5, maxClients: 2 },
+      { tickMs: 5, maxClients: 2, keyLifetimeMs },
       log,
     );
-    const watch = (id: string) => {
-      const open = live.watch(1, session(id), () => ({ a: html(shown.a), b: html(shown.b) }));
+    const watch = (id: string | null, lifeMs?: number) => {
+      const open = live.watch(1, id === null ? null : session(id, lifeMs), () => ({
+        a: html(shown.a),
+        b: html(shown.b),
+      }));
       if (open === null) return null;
       const disconnect = new AbortController();
       const events: string[] = [];
@@ -424,5 +438,23 @@ describe('live page', () => {
     // A closing server does not sign browsers out: they reconnect and show the page again.
     expect(three.events.some((text) => text.includes('signed-out'))).toBe(false);
     expect(watch('four')).toBeNull();
+  });
+
+  test('ends at the expiry of its own credentials without signing the browser out', async () => {
+    const { live, shown, watch } = start([], 0);
+    // Another tab has renewed the session under the same id.
+    const [expired, renewed] = [watch('s', 0)!, watch('s')!];
+    await expired.ended;
+    expect(expired.events.join('')).not.toContain('signed-out');
+    const byKey = watch(null)!;
+    await byKey.ended;
+    expect(byKey.events.join('')).not.toContain('signed-out');
+    shown.a = 'a2';
+    await waitFor(
+      () => renewed.events,
+      (events) => events.includes(part('a', 'a2')),
+    );
+    await live.close();
+    await renewed.ended;
   });
 });

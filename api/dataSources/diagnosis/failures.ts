@@ -1,6 +1,7 @@
 import { REMEDIES } from '../../../contract/runs/ledger.js';
 import type { WorkflowLink } from '../../../contract/runs/temporalLinks.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
+import { MAX_FAILURES_COUNTED } from '../../../store/files/failures.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import type { ApiDeps } from '../../http/deps.js';
 import { bad, type Finding, ok, warn } from './check.js';
@@ -62,7 +63,9 @@ export async function lastFailures(
     );
   const [largest] = groups;
   if (largest) {
-    const which = `${failed === 1 ? '1 file' : `${failed} files`} failed`;
+    // Larger groups are counted up to the maximum, and only the largest groups are read.
+    const isMore = groups.length === MAX_CAUSES || largest.files >= MAX_FAILURES_COUNTED;
+    const which = `${isMore ? 'At least ' : ''}${failed === 1 ? '1 file' : `${failed} files`} failed`;
     const share = groups.length === 1 ? '' : `, ${largest.files} of them`;
     return warn(
       `${which}${share} because: ${largest.latest.syncErrorMessage ?? 'no cause was recorded.'}`,

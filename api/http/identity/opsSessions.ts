@@ -66,7 +66,7 @@ export function createOpsSessions(
   };
 }
 
-/** Returns the ids of the sessions that have expired, whose API key was revoked, or that were signed out. */
+/** Returns the ids of the sessions whose API key was revoked, or that were signed out. Does not check their expiry. */
 export async function endedAmong(
   sessions: readonly OpsSession[],
   { endedSessions, apiKeys }: Pick<Store, 'endedSessions' | 'apiKeys'>,
@@ -75,7 +75,5 @@ export async function endedAmong(
     endedSessions.filterEnded(sessions.map(({ id }) => id)),
     apiKeys.validAmong(sessions.map(({ keyId }) => keyId)),
   ]);
-  return sessions.flatMap(({ id, keyId, expiresAt }) =>
-    expiresAt <= Date.now() || ended.includes(id) || !validKeyIds.includes(keyId) ? [id] : [],
-  );
+  return sessions.flatMap(({ id, keyId }) => (ended.includes(id) || !validKeyIds.includes(keyId) ? [id] : []));
 }

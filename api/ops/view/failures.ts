@@ -72,10 +72,11 @@ export function failuresCard(groups: readonly FailureGroup[] | null, links: Temp
 }
 
 /** Renders ready files with a warning, grouped by its cause; nothing if there are none. */
-export const warningsCard = (groups: readonly FailureGroup[] | null, links: TemporalLinks): Html =>
-  groups === null || groups.length === 0
-    ? nothing
-    : card('Ready, with a warning', 'their text may be wrong', groupsTable(groups, links));
+export function warningsCard(groups: readonly FailureGroup[] | null, links: TemporalLinks): Html {
+  if (!groups) return card('Ready, with a warning', '', unavailable());
+  if (groups.length === 0) return nothing;
+  return card('Ready, with a warning', 'their text may be wrong', groupsTable(groups, links));
+}
 
 /** Renders the files that failed for one cause, or that have one warning. */
 export function filesOfCauseTable(files: readonly FailedFile[], links: TemporalLinks): Html {

@@ -96,7 +96,9 @@ export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, 
   };
   const links_ = html`<nav aria-label="States">
     ${filter(null, 'all', total)}
-    ${SOURCE_STATES.filter((state) => counts[state] > 0).map((state) => filter(state, NAMES[state], counts[state]))}
+    ${SOURCE_STATES.filter((state) => counts[state] > 0 || state === view.state).map((state) =>
+      filter(state, NAMES[state], counts[state]),
+    )}
   </nav>`;
   const note =
     total > rows.length
@@ -120,5 +122,6 @@ export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, 
       </table>
     </div>
     ${pages > 1 ? html`<p class="empty">${pager(page, pages, (to) => linkTo({ ...view, page: to }))}</p>` : nothing}`;
-  return card('Data sources', note, shown.length === 0 ? empty('There are no data sources.') : table, links_);
+  const none = total === 0 ? 'There are no data sources.' : 'None of these data sources is in this state.';
+  return card('Data sources', note, shown.length === 0 ? empty(none) : table, links_);
 }

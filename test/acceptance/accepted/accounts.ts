@@ -96,6 +96,7 @@ export function testAccounts(): void {
           // Front-ends show an account as a folder tree, so a request without a filter lists the top level.
           [{}, 'ad', 2],
           [{ parent_id: '' }, 'ad', 2],
+          [{ filters: { name: '', ids: [], file_formats: [] } }, 'ad', 2],
           [{ parent_id: 'd' }, 'bc', 2],
           [{ filters: { root_files_only: true } }, 'ad', 2],
           [{ filters: { root_files_only: false } }, 'abcde', 5],
