@@ -26,7 +26,8 @@ export const makeDataDirPrivate = (dataDir: string): Promise<boolean> => makePri
 
 /**
  * Removes group and other permissions from a folder that an earlier version left readable. The folder itself is changed
- * last: if it is private, everything in it is too, so a start costs one call. Symbolic links are not followed.
+ * last: if it is private, everything in it is too, so a start costs one call. Symbolic links are not followed, and
+ * entries of other users stay as they are.
  * @param names entries to change; by default all
  * @returns false if the folder belongs to another user or is shared; it is unchanged then
  */
@@ -46,10 +47,13 @@ async function tighten(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   // The file may have been deleted since it was listed.
   if (found === null || found.isSymbolicLink()) return;
+  // Only the owner can change permissions. The root of an ext4 volume contains lost+found, which only root can list.
+  if (found.uid !== process.getuid?.()) return;
   if ((found.mode & GROUP_AND_OTHERS) !== 0) await chmod(path, privateMode(found.mode)).catch(ignoreGone);
-  if (found.isDirectory()) for (const name of await readdir(path)) await tighten(join(path, name));
+  if (!found.isDirectory()) return;
+  for (const name of (await readdir(path).catch(ignoreGone)) ?? []) await tighten(join(path, name));
 }
 
-function ignoreGone(error: NodeJS.ErrnoException): void {
+function ignoreGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
