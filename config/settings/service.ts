@@ -5,7 +5,7 @@ import { readOtlpHeaders } from '../../observability/tracing.js';
 import { count, address, readBy, type Setting } from './rules.js';
 
 export const SERVICE_SETTINGS = {
-  PORT: { schema: count(8000, 0), about: 'Port of the API. 0 selects any free port.' },
+  PORT: { schema: count(8000, 0).max(65_535), about: 'Port of the API. 0 selects any free port.' },
   HOST: {
     schema: Joi.string().default('127.0.0.1'),
     about: 'Address on which the API listens; 0.0.0.0 accepts connections from other machines.',
