@@ -63,6 +63,11 @@ test('requires a secret key for the configuration, but not for calls of the API'
   expect(apiSettings({ DATA_DIR: dataDir, PORT: '0' })).toEqual({ url: null, apiKey: null });
 });
 
+test('puts an IPv6 address of HOST in brackets in the default of PUBLIC_URL', () => {
+  const urls = ['::', '::1', '127.0.0.1', 'localhost'].map((HOST) => load({ HOST, PORT: '81' }).publicUrl);
+  expect(urls).toEqual(['http://[::]:81', 'http://[::1]:81', 'http://127.0.0.1:81', 'http://localhost:81']);
+});
+
 test('keeps the order of several secret keys, and rejects an invalid one without its value', () => {
   const keys = readSecretKeys(`k2:${keyOf(2)}, k1:${keyOf(1)}`);
   expect(keys.map(({ id, key }) => [id, key[0]])).toEqual([
