@@ -74,8 +74,9 @@ test('keeps the order of several secret keys, and rejects an invalid one without
     ['k2', 2],
     ['k1', 1],
   ]);
-  for (const wrong of [keyOf(3), `:${keyOf(3)}`, `k:${Buffer.alloc(31, 3).toString('base64')}`, 'k:', 'k'])
+  for (const wrong of [keyOf(3), `:${keyOf(3)}`, `k:${Buffer.alloc(31, 3).toString('base64')}`, `k:${keyOf(3)}:x`, 'k:', 'k'])
     expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY: each key is `id:base64 of 32 bytes`; generate one with/);
+  expect(() => readSecretKeys(`k1:${keyOf(2)},k1:${keyOf(1)}`)).toThrow(/^SECRET_KEY: two keys have the same id/);
 });
 
 test('names every invalid setting, treats empty ones as unset and ignores unknown ones', () => {
