@@ -2,6 +2,7 @@
 import Joi from 'joi';
 
 import { readOtlpHeaders } from '../../observability/tracing.js';
+import { parseSecretKeys } from '../secretKeys.js';
 import { count, address, readBy, type Setting } from './rules.js';
 
 export const SERVICE_SETTINGS = {
@@ -67,7 +68,7 @@ export const SERVICE_SETTINGS = {
     about: 'API key of organization 1. Default: generated, printed once and stored in DATA_DIR/api-key.',
   },
   SECRET_KEY: {
-    schema: Joi.string(),
+    schema: Joi.string().custom(readBy(parseSecretKeys)),
     about:
       'Keys that encrypt secrets and sign tokens: `id:base64 of 32 bytes`, separated by commas. The first key encrypts, all decrypt. Default with embedded engines: generated and stored in DATA_DIR/secret-key.',
   },

@@ -75,13 +75,13 @@ test('keeps the order of several secret keys, and rejects an invalid one without
     ['k1', 1],
   ]);
   for (const wrong of [keyOf(3), `:${keyOf(3)}`, `k:${Buffer.alloc(31, 3).toString('base64')}`, `k:${keyOf(3)}:x`, 'k:', 'k'])
-    expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY: each key is `id:base64 of 32 bytes`; generate one with/);
-  expect(() => readSecretKeys(`k1:${keyOf(2)},k1:${keyOf(1)}`)).toThrow(/^SECRET_KEY: two keys have the same id/);
+    expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY accepts keys `id:base64 of 32 bytes`, separated by commas/);
+  expect(() => readSecretKeys(`k1:${keyOf(2)},k1:${keyOf(1)}`)).toThrow(/^SECRET_KEY has two keys with the same id/);
 });
 
 test('names every invalid setting, treats empty ones as unset and ignores unknown ones', () => {
-  expect(() => load({ PORT: 'x', LOG_LEVEL: 'loud', MAX_REDIRECTS: '-1' })).toThrow(
-    /"PORT"[\s\S]*"LOG_LEVEL"[\s\S]*"MAX_REDIRECTS"/,
+  expect(() => load({ PORT: 'x', LOG_LEVEL: 'loud', SECRET_KEY: 'k1:x', MAX_REDIRECTS: '-1' })).toThrow(
+    /"PORT"[\s\S]*"LOG_LEVEL"[\s\S]*"SECRET_KEY" accepts[\s\S]*"MAX_REDIRECTS"/,
   );
   expect(load({ PORT: '', SOMETHING_ELSE: 'x' }).port).toBe(8000);
   expect(() => load({ OPENAI_API_KEY: '', QDRANT_WRITE_CONSISTENCY: '2' })).toThrow(/QDRANT_WRITE_CONSISTENCY/);
