@@ -74,8 +74,17 @@ test('keeps the order of several secret keys, and rejects an invalid one without
     ['k2', 2],
     ['k1', 1],
   ]);
-  for (const wrong of [keyOf(3), `:${keyOf(3)}`, `k:${Buffer.alloc(31, 3).toString('base64')}`, `k:${keyOf(3)}:x`, 'k:', 'k'])
-    expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY accepts keys `id:base64 of 32 bytes`, separated by commas/);
+  for (const wrong of [
+    keyOf(3),
+    `:${keyOf(3)}`,
+    `k:${Buffer.alloc(31, 3).toString('base64')}`,
+    `k:${keyOf(3)}:x`,
+    'k:',
+    'k',
+  ])
+    expect(() => readSecretKeys(wrong)).toThrow(
+      /^SECRET_KEY accepts keys `id:base64 of 32 bytes`, separated by commas/,
+    );
   expect(() => readSecretKeys(`k1:${keyOf(2)},k1:${keyOf(1)}`)).toThrow(/^SECRET_KEY has two keys with the same id/);
 });
 
@@ -87,11 +96,16 @@ test('names every invalid setting, treats empty ones as unset and ignores unknow
   expect(() => load({ OPENAI_API_KEY: '', QDRANT_WRITE_CONSISTENCY: '2' })).toThrow(/QDRANT_WRITE_CONSISTENCY/);
 });
 
-test('checks no disk for file storage in a bucket, and ignores an incomplete pair of keys', () => {
-  const { disks, files } = load({ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'id' });
+test('checks no disk for file storage in a bucket, and rejects an incomplete pair of keys', () => {
+  const { disks, files } = load({ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' });
   expect(disks.folders.map(({ name }) => name)).not.toContain('FILE_STORAGE_DIR');
   expect(files.s3).toMatchObject({ bucket: 'b', credentials: null });
-  expect(load({ S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 's' }).files.s3?.credentials).toBeNull();
+  const pair = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 's' };
+  expect(load({ S3_BUCKET: 'b', ...pair }).files.s3?.credentials).toEqual({ accessKeyId: 'id', secretAccessKey: 's' });
+  for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const)
+    expect(() => load({ S3_BUCKET: 'b', ...pair, [name]: '' })).toThrow(
+      /Set both S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/,
+    );
 });
 
 test('stores a new API key in DATA_DIR, readable by its owner only, unless the environment has one', () => {
