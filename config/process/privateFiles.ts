@@ -13,7 +13,7 @@ const STICKY_BIT = 0o1000;
  */
 const DATA_DIR_ENTRIES = [
   ...['api-key', 'engines.json', 'restoring', 'secret-key'],
-  ...['files', 'logs', 'mongodb', 'pids', 'qdrant', 'temporal'],
+  ...['files', 'logs', 'mongodb', 'ocr-languages', 'pids', 'qdrant', 'temporal'],
 ];
 
 /** Removes group and other permissions from every file that this process and its children create from now on. */

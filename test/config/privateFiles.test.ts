@@ -83,13 +83,19 @@ test('leaves entries of other users unchanged, such as lost+found in the root of
   chmodSync(at('lost+found'), 0o755);
   chownSync(at('lost+found'), OTHER_USER, OTHER_USER);
   expect(await makePrivate(folder)).toBe(true);
-  expect(['.', 'secret-key', 'lost+found', 'lost+found/own'].map((name) => modeOf(at(name)))).toEqual(
-    ['700', '600', '755', '644'],
-  );
+  expect(['.', 'secret-key', 'lost+found', 'lost+found/own'].map((name) => modeOf(at(name)))).toEqual([
+    '700',
+    '600',
+    '755',
+    '644',
+  ]);
 });
 
 test('changes only the files of the service in DATA_DIR', async () => {
-  const serviceEntries = 'api-key engines.json restoring secret-key files logs mongodb pids qdrant temporal'.split(' ');
+  const serviceEntries = [
+    ...['api-key', 'engines.json', 'restoring', 'secret-key'],
+    ...['files', 'logs', 'mongodb', 'ocr-languages', 'pids', 'qdrant', 'temporal'],
+  ];
   make(0o755);
   for (const name of [...serviceEntries, 'of-another-program']) {
     writeFileSync(at(name), 'x');
