@@ -30,6 +30,7 @@ import { serveMetricsIfConfigured } from '../observability/metricsPage.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
 import { combineObservers } from '../observability/watch.js';
+import { httpUrl } from '../config/httpUrl.js';
 import { cannotListen } from '../config/process/startChecks.js';
 import { createRerankers } from '../providers/rerankers/registry.js';
 import { connectStore, type Store } from '../store/connect.js';
@@ -163,7 +164,7 @@ export async function createApi(
     lookups: createLookups(config.lookups, upstreams),
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
-    publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
+    publicUrl: () => config.publicUrl ?? httpUrl(config.host, (server.address() as AddressInfo).port),
     sitemaps: web,
     connectors: createConnectors({
       egress,
@@ -193,7 +194,7 @@ export async function createApi(
     throw cannotListen(error, config.host, config.port);
   });
   const { port } = server.address() as AddressInfo;
-  log.info({ url: config.publicUrl ?? `http://${config.host}:${port}` }, 'API listening');
+  log.info({ url: config.publicUrl ?? httpUrl(config.host, port) }, 'API listening');
   const metricsServer = await serveMetricsIfConfigured(metrics, { ...config.metrics, setting: 'METRICS_PORT' }, log);
   return {
     port,

@@ -111,6 +111,12 @@ function helpOf(name: string, { usage, about, options }: Command): string {
   ].join('\n');
 }
 
+/** Returns the words that were meant as a command: two if the first begins commands of two words, such as `org`. */
+function unknownName([first = '', second = '']: readonly string[]): string {
+  const beginsCommand = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
+  return beginsCommand && second !== '' && !second.startsWith('-') ? `${first} ${second}` : first;
+}
+
 /** Runs the command in the arguments. @returns the exit code */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   const words = [args.slice(0, 2).join(' '), args[0] ?? ''];
@@ -119,7 +125,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   if (name === undefined || entry === undefined) {
     const asksForHelp = args.length === 0 || HELP.includes(args[0] ?? '');
     if (asksForHelp) terminal.out(overview());
-    else terminal.err(`There is no command ${args[0]}.\n\n${overview()}\n`);
+    else terminal.err(`There is no command ${unknownName(args)}.\n\n${overview()}\n`);
     return asksForHelp && args.length > 0 ? 0 : 2;
   }
   const rest = args.slice(name.split(' ').length);

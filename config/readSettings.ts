@@ -5,6 +5,9 @@ import { SETTINGS } from './settings.js';
 
 export type SettingName = keyof typeof SETTINGS;
 
+/** Two settings of which none may be set alone. */
+const PAIR = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const satisfies readonly SettingName[];
+
 /** Reads validated settings by their names. A setting has the type of its schema. */
 export interface Settings {
   string(name: SettingName): string;
@@ -35,7 +38,9 @@ const withoutSlashes = (address: string): string => address.replace(/\/+$/, '');
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const schema = Joi.object(
     Object.fromEntries(Object.entries(SETTINGS).map(([name, setting]) => [name, setting.schema])),
-  );
+  )
+    .and(...PAIR)
+    .messages({ 'object.and': `Set both ${PAIR.join(' and ')}, or none` });
   const present = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in SETTINGS && value !== ''));
   const { value, error } = schema.validate(present, { abortEarly: false, convert: true });
   if (error) throw configErrorOf(error.details.map((detail) => detail.message));

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 import { loadConfig } from '../config/config.js';
+import { httpUrl } from '../config/httpUrl.js';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { startEngines } from '../engines/start.js';
 import { checkSpace } from '../engines/startSpace.js';
@@ -107,7 +108,7 @@ export async function startService({ env, printLine, onLogLine }: ServiceOptions
     );
     const port = Number(started[0]?.ready['port'] ?? config.port);
     return {
-      url: config.publicUrl ?? `http://${config.host}:${port}`,
+      url: config.publicUrl ?? httpUrl(config.host, port),
       apiKey: config.apiKey ?? '',
       newApiKeyFile: newKey === null ? null : path.relative('', path.join(dataDir, 'api-key')),
       temporalUiUrl: config.temporal.uiUrl,

@@ -13,7 +13,7 @@ const STICKY_BIT = 0o1000;
  */
 const DATA_DIR_ENTRIES = [
   ...['api-key', 'engines.json', 'restoring', 'secret-key'],
-  ...['files', 'logs', 'mongodb', 'pids', 'qdrant', 'temporal'],
+  ...['files', 'logs', 'mongodb', 'ocr-languages', 'pids', 'qdrant', 'temporal'],
 ];
 
 /** Removes group and other permissions from every file that this process and its children create from now on. */
@@ -26,7 +26,8 @@ export const makeDataDirPrivate = (dataDir: string): Promise<boolean> => makePri
 
 /**
  * Removes group and other permissions from a folder that an earlier version left readable. The folder itself is changed
- * last: if it is private, everything in it is too, so a start costs one call. Symbolic links are not followed.
+ * last: if it is private, everything in it is too, so a start costs one call. Symbolic links are not followed, and
+ * entries of other users stay as they are.
  * @param names entries to change; by default all
  * @returns false if the folder is open to other users and belongs to another user or has the sticky bit; it is
  * unchanged then
@@ -47,10 +48,13 @@ async function tighten(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   // The file may have been deleted since it was listed.
   if (found === null || found.isSymbolicLink()) return;
+  // Only the owner can change permissions. The root of an ext4 volume contains lost+found, which only root can list.
+  if (found.uid !== process.getuid?.()) return;
   if ((found.mode & GROUP_AND_OTHERS) !== 0) await chmod(path, privateMode(found.mode)).catch(ignoreGone);
-  if (found.isDirectory()) for (const name of await readdir(path)) await tighten(join(path, name));
+  if (!found.isDirectory()) return;
+  for (const name of (await readdir(path).catch(ignoreGone)) ?? []) await tighten(join(path, name));
 }
 
-function ignoreGone(error: NodeJS.ErrnoException): void {
+function ignoreGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -2,10 +2,11 @@
 import Joi from 'joi';
 
 import { readOtlpHeaders } from '../../observability/tracing.js';
+import { parseSecretKeys } from '../secretKeys.js';
 import { count, address, readBy, type Setting } from './rules.js';
 
 export const SERVICE_SETTINGS = {
-  PORT: { schema: count(8000, 0), about: 'Port of the API. 0 selects any free port.' },
+  PORT: { schema: count(8000, 0).max(65_535), about: 'Port of the API. 0 selects any free port.' },
   HOST: {
     schema: Joi.string().default('127.0.0.1'),
     about: 'Address on which the API listens; 0.0.0.0 accepts connections from other machines.',
@@ -67,7 +68,7 @@ export const SERVICE_SETTINGS = {
     about: 'API key of organization 1. Default: generated, printed once and stored in DATA_DIR/api-key.',
   },
   SECRET_KEY: {
-    schema: Joi.string(),
+    schema: Joi.string().custom(readBy(parseSecretKeys)),
     about:
       'Keys that encrypt secrets and sign tokens: `id:base64 of 32 bytes`, separated by commas. The first key encrypts, all decrypt. Default with embedded engines: generated and stored in DATA_DIR/secret-key.',
   },

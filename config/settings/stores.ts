@@ -89,6 +89,9 @@ export const STORES_SETTINGS = {
     about: 'URL of the S3-compatible store. Default: AWS.',
   },
   S3_REGION: { schema: Joi.string().default('us-east-1'), about: 'Region of the bucket.' },
-  S3_ACCESS_KEY_ID: { schema: Joi.string(), about: 'Credential of the bucket.' },
+  S3_ACCESS_KEY_ID: {
+    schema: Joi.string(),
+    about: 'Credential of the bucket. Default: the credentials of the machine (the default chain of the AWS SDK).',
+  },
   S3_SECRET_ACCESS_KEY: { schema: Joi.string(), about: 'Credential of the bucket.' },
 } as const satisfies Record<string, Setting>;

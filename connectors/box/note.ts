@@ -1,7 +1,7 @@
 /** Box Notes, a JSON format. Since 2022 a note is a tree of blocks; older notes are one text. */
 import { asList, asObject, asText, type Json } from '../json.js';
 
-/** Maximum nesting of blocks; deeper blocks are dropped. */
+/** Maximum nesting of blocks; deeper content becomes plain text of the last block. */
 const MAX_LEVELS = 100;
 
 type Inline = (text: string, attributes: Json) => string;
@@ -24,7 +24,7 @@ function inlineOf(node: Json, level: number): string {
   const text = asText(node['text']);
   if (text === null)
     return level > MAX_LEVELS
-      ? ''
+      ? plainTextOf(node)
       : partsOf(node)
           .map((part) => inlineOf(part, level + 1))
           .join('');
@@ -35,6 +35,20 @@ function inlineOf(node: Json, level: number): string {
     if (mark) written = mark(written, asObject(attrs));
   }
   return written;
+}
+
+/** Returns the text in a node without its formatting, each block on a line. Not recursive: it accepts any nesting. */
+function plainTextOf(node: Json): string {
+  let text = '';
+  const open = [node];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { type } = next;
+    const beginsLine = type === 'hard_break' || (typeof type === 'string' && Object.hasOwn(BLOCKS, type));
+    if (beginsLine && text !== '' && !text.endsWith('\n')) text += '\n';
+    text += asText(next['text']) ?? '';
+    for (const part of partsOf(next).toReversed()) open.push(part);
+  }
+  return text;
 }
 
 const partsOf = (node: Json): readonly Json[] => asList(node['content']).map(asObject);

@@ -119,10 +119,10 @@ export function htmlOfStorage(storage: string): string {
   const parser = new Parser(
     {
       onopentag(tag, attributes) {
-        if (open.length > MAX_DEPTH)
+        if (open.length >= MAX_DEPTH)
           throw new Fault(
             'too_large',
-            `A Confluence page with elements nested ${MAX_DEPTH} deep is not read. Simplify the page.`,
+            `A Confluence page with elements nested more than ${MAX_DEPTH} deep is not read. Simplify the page.`,
           );
         const opened = openTag(tag, attributes);
         if (opened.isSilent) silent += 1;

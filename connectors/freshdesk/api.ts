@@ -25,8 +25,8 @@ export async function fetchPage(
 }
 
 /**
- * Returns all pages of a short list. @throws Fault for more than `maxEntries` entries: an incomplete list would cause
- * deletions
+ * Returns all pages of a short list. @throws Fault if further pages follow after more than `maxEntries` entries: an
+ * incomplete list would cause deletions
  */
 export async function fetchAll(
   client: SourceClient,

@@ -87,47 +87,53 @@ const COMPUTED =
   'GitBook computes this page on display, and its API returns no text. Sync the pages that it is computed from.';
 const UNKNOWN = 'Entries of its type are not read. Its subpages are.';
 
-/** Returns all pages of a space, parents first, and the entries among them that are not items. */
+/**
+ * Returns pages of a space, parents first, and the entries among them that are not items.
+ * @param selectedId page whose subtree is returned, which may be an entry that is not an item; null: all pages
+ */
 export function itemsOfPages(
   space: SpaceJson,
   pages: readonly Answer<GitBookPage>[],
+  selectedId: string | null = null,
 ): { readonly items: SourceItem[]; readonly skipped: SkippedItem[] } {
   const items: SourceItem[] = [];
   const skipped: SkippedItem[] = [];
   // An explicit stack, so that deep nesting cannot overflow the call stack.
-  const open = pages.map((json) => ({ json, parent: space.id })).toReversed();
+  const open = pages.map((json) => ({ json, parent: space.id, isInside: selectedId === null })).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
     const { json, parent } = next;
     const page = pageFrom(json);
     if (page === null) continue;
     const itemType = ITEM_TYPES[page.type ?? ''];
     const externalId = itemId(space.id, page.id);
-    const inside = asAnswers<GitBookPage>(json.pages);
+    const isInside = next.isInside || page.id === selectedId;
+    const inside = asAnswers<GitBookPage>(json.pages).toReversed();
     if (itemType === undefined) {
       const reason = page.type === 'computed' || 'computed' in json ? COMPUTED : UNKNOWN;
-      skipped.push({ externalId, name: page.title ?? page.id, reason });
+      if (isInside) skipped.push({ externalId, name: page.title ?? page.id, reason });
       // Not an item, so its subpages belong to the nearest item above.
-      open.push(...inside.map((child) => ({ json: child, parent })).toReversed());
+      open.push(...inside.map((child) => ({ json: child, parent, isInside })));
       continue;
     }
-    items.push(
-      createItem({
-        externalId,
-        parentExternalId: parent,
-        rootExternalId: space.id,
-        name: page.title ?? page.id,
-        itemType,
-        externalUrl: pageUrl(space, page),
-        fileFormat: page.type === 'document' ? 'MD' : null,
-        isSelectable: page.type !== 'link',
-        isExpandable: inside.length > 0,
-        hasContent: page.type === 'document',
-        createdAt: page.createdAt ?? null,
-        version: page.updatedAt ?? null,
-        ...(page.type === 'link' ? { skipReason: LINK } : {}),
-      }),
-    );
-    open.push(...inside.map((child) => ({ json: child, parent: externalId })).toReversed());
+    if (isInside)
+      items.push(
+        createItem({
+          externalId,
+          parentExternalId: parent,
+          rootExternalId: space.id,
+          name: page.title ?? page.id,
+          itemType,
+          externalUrl: pageUrl(space, page),
+          fileFormat: page.type === 'document' ? 'MD' : null,
+          isSelectable: page.type !== 'link',
+          isExpandable: inside.length > 0,
+          hasContent: page.type === 'document',
+          createdAt: page.createdAt ?? null,
+          version: page.updatedAt ?? null,
+          ...(page.type === 'link' ? { skipReason: LINK } : {}),
+        }),
+      );
+    open.push(...inside.map((child) => ({ json: child, parent: externalId, isInside })));
   }
   return { items, skipped };
 }

@@ -85,15 +85,11 @@ export const gitbook: Connector<GitBookCredentials> = {
     // The API returns the whole tree in one answer.
     const { pages } = asAnswer<GitBookContent>(await client.get(['spaces', spaceId, 'content', 'pages'], {}));
     if (!Array.isArray(pages)) throw incompleteAnswer('GitBook', 'the pages of the space');
-    const pageItems = itemsOfPages(space, asAnswers<GitBookPage>(pages));
-    const allItems = [itemOfSpace(space), ...pageItems.items];
-    if (pageId === null) return { items: allItems, skipped: pageItems.skipped, next: null };
-    const selected = new Set([externalId]);
-    for (const { externalId: id, parentExternalId } of allItems)
-      if (parentExternalId !== null && selected.has(parentExternalId)) selected.add(id);
-    const items = allItems.filter(({ externalId: id }) => selected.has(id));
-    if (items.length === 0) throw new Fault('not_found', 'GitBook has no such page in this space.');
-    return { items, next: null };
+    const { items, skipped } = itemsOfPages(space, asAnswers<GitBookPage>(pages), pageId);
+    if (pageId === null) return { items: [itemOfSpace(space), ...items], skipped, next: null };
+    if (items.length === 0 && skipped.length === 0)
+      throw new Fault('not_found', 'GitBook has no such page in this space.');
+    return { items, skipped, next: null };
   },
 
   async open(client, externalId) {

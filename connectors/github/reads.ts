@@ -18,12 +18,18 @@ interface Repository {
 }
 
 const ADDRESS = /^https?:\/\/[^/]+\//i;
+/** Owner and name with the end of an address. GitHub allows no name that ends with `.git`. */
+const ENDING = /^([^/]+\/[^/]+?)(?:\.git)?\/?$/;
 /** Characters that GitHub allows in owners and names. */
 const NAME = /^[\w.-]{1,100}$/;
 
-/** Parses a repository: `owner/name`, its URL, or its name alone for the account's own. Null if it is invalid. */
+/**
+ * Parses a repository: `owner/name`, its URL, or its name alone for the account's own. Null if it is invalid. The URL
+ * may end with a slash, or with `.git` like that of a clone.
+ */
 function repositoryOf(word: string, account: string): Repository | null {
-  const parts = word.trim().replace(ADDRESS, '').split('/');
+  const named = word.trim().replace(ADDRESS, '').replace(ENDING, '$1');
+  const parts = named.split('/');
   const [owner = '', name = '', ...more] = parts.length === 1 ? [account, ...parts] : parts;
   const isValid = [owner, name].every((part) => NAME.test(part) && part !== '.' && part !== '..');
   return isValid && more.length === 0 ? { owner, name } : null;

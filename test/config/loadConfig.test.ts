@@ -63,29 +63,49 @@ test('requires a secret key for the configuration, but not for calls of the API'
   expect(apiSettings({ DATA_DIR: dataDir, PORT: '0' })).toEqual({ url: null, apiKey: null });
 });
 
+test('puts an IPv6 address of HOST in brackets in the default of PUBLIC_URL', () => {
+  const urls = ['::', '::1', '127.0.0.1', 'localhost'].map((HOST) => load({ HOST, PORT: '81' }).publicUrl);
+  expect(urls).toEqual(['http://[::]:81', 'http://[::1]:81', 'http://127.0.0.1:81', 'http://localhost:81']);
+});
+
 test('keeps the order of several secret keys, and rejects an invalid one without its value', () => {
   const keys = readSecretKeys(`k2:${keyOf(2)}, k1:${keyOf(1)}`);
   expect(keys.map(({ id, key }) => [id, key[0]])).toEqual([
     ['k2', 2],
     ['k1', 1],
   ]);
-  for (const wrong of [keyOf(3), `:${keyOf(3)}`, `k:${Buffer.alloc(31, 3).toString('base64')}`, 'k:', 'k'])
-    expect(() => readSecretKeys(wrong)).toThrow(/^SECRET_KEY: each key is `id:base64 of 32 bytes`; generate one with/);
+  for (const wrong of [
+    keyOf(3),
+    `:${keyOf(3)}`,
+    `k:${Buffer.alloc(31, 3).toString('base64')}`,
+    `k:${keyOf(3)}:x`,
+    'k:',
+    'k',
+  ])
+    expect(() => readSecretKeys(wrong)).toThrow(
+      /^SECRET_KEY accepts keys `id:base64 of 32 bytes`, separated by commas/,
+    );
+  expect(() => readSecretKeys(`k1:${keyOf(2)},k1:${keyOf(1)}`)).toThrow(/^SECRET_KEY has two keys with the same id/);
 });
 
 test('names every invalid setting, treats empty ones as unset and ignores unknown ones', () => {
-  expect(() => load({ PORT: 'x', LOG_LEVEL: 'loud', MAX_REDIRECTS: '-1' })).toThrow(
-    /"PORT"[\s\S]*"LOG_LEVEL"[\s\S]*"MAX_REDIRECTS"/,
+  expect(() => load({ PORT: 'x', LOG_LEVEL: 'loud', SECRET_KEY: 'k1:x', MAX_REDIRECTS: '-1' })).toThrow(
+    /"PORT"[\s\S]*"LOG_LEVEL"[\s\S]*"SECRET_KEY" accepts[\s\S]*"MAX_REDIRECTS"/,
   );
   expect(load({ PORT: '', SOMETHING_ELSE: 'x' }).port).toBe(8000);
   expect(() => load({ OPENAI_API_KEY: '', QDRANT_WRITE_CONSISTENCY: '2' })).toThrow(/QDRANT_WRITE_CONSISTENCY/);
 });
 
-test('checks no disk for file storage in a bucket, and ignores an incomplete pair of keys', () => {
-  const { disks, files } = load({ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'id' });
+test('checks no disk for file storage in a bucket, and rejects an incomplete pair of keys', () => {
+  const { disks, files } = load({ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' });
   expect(disks.folders.map(({ name }) => name)).not.toContain('FILE_STORAGE_DIR');
   expect(files.s3).toMatchObject({ bucket: 'b', credentials: null });
-  expect(load({ S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 's' }).files.s3?.credentials).toBeNull();
+  const pair = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 's' };
+  expect(load({ S3_BUCKET: 'b', ...pair }).files.s3?.credentials).toEqual({ accessKeyId: 'id', secretAccessKey: 's' });
+  for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const)
+    expect(() => load({ S3_BUCKET: 'b', ...pair, [name]: '' })).toThrow(
+      /Set both S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/,
+    );
 });
 
 test('stores a new API key in DATA_DIR, readable by its owner only, unless the environment has one', () => {

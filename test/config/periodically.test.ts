@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { expect, test } from '@jest/globals';
 
 import { periodically } from '../../config/process/periodically.js';
@@ -73,5 +75,20 @@ test('waits before the first iteration with waitsFirst, and runs none if it is a
   };
   const { signal } = stopping;
   await periodically(iteration, { intervalMs: 1_000_000, signal, onError: () => undefined, waitsFirst: true });
+  expect(iterations).toBe(0);
+});
+
+test('does not repeat a task at once if the interval is longer than a timer allows', async () => {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let iterations = 0;
+  const iteration = async (): Promise<void> => {
+    iterations += 1;
+  };
+  const ended = periodically(iteration, { intervalMs: 2 ** 31, signal, onError: () => undefined, waitsFirst: true });
+  // Longer than the 1 ms of a delay that exceeds the maximum.
+  await sleep(20);
+  stopping.abort();
+  await ended;
   expect(iterations).toBe(0);
 });

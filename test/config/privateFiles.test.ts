@@ -73,8 +73,29 @@ test('makes everything below the folder private, but not the targets of symbolic
   expect(modeOf(outside)).toBe('644');
 });
 
+test('leaves entries of other users unchanged, such as lost+found in the root of a volume', async () => {
+  // Only root can change the owner of a folder.
+  if (!isRoot) return;
+  make(0o755);
+  mkdirSync(at('lost+found'));
+  writeFileSync(at('lost+found/own'), 'x');
+  chmodSync(at('lost+found/own'), 0o644);
+  chmodSync(at('lost+found'), 0o755);
+  chownSync(at('lost+found'), OTHER_USER, OTHER_USER);
+  expect(await makePrivate(folder)).toBe(true);
+  expect(['.', 'secret-key', 'lost+found', 'lost+found/own'].map((name) => modeOf(at(name)))).toEqual([
+    '700',
+    '600',
+    '755',
+    '644',
+  ]);
+});
+
 test('changes only the files of the service in DATA_DIR', async () => {
-  const serviceEntries = 'api-key engines.json restoring secret-key files logs mongodb pids qdrant temporal'.split(' ');
+  const serviceEntries = [
+    ...['api-key', 'engines.json', 'restoring', 'secret-key'],
+    ...['files', 'logs', 'mongodb', 'ocr-languages', 'pids', 'qdrant', 'temporal'],
+  ];
   make(0o755);
   for (const name of [...serviceEntries, 'of-another-program']) {
     writeFileSync(at(name), 'x');

@@ -273,8 +273,16 @@ describe('content', () => {
     expect(read({ atext: { text: 'First\n*one\n*two\n' } })).toBe('First\n- one\n- two\n');
     expect(read({ other: 1 })).toBeNull();
     expect(noteText(Buffer.from('{'))).toBeNull();
-    const deep = '{"type":"blockquote","content":['.repeat(2_000) + ']}'.repeat(2_000);
-    expect(noteText(Buffer.from(`{"doc":${deep}}`))).not.toBeNull();
+  });
+
+  test('keeps the text of a note that is nested deeper than its formatting is read', () => {
+    const line = (text: string) => `{"type":"paragraph","content":[{"type":"text","text":"${text}"}]}`;
+    for (const levels of [98, 99, 100, 101, 2_000]) {
+      const inner = `${line('High')},${line('Low')}`;
+      const deep = '{"type":"blockquote","content":['.repeat(levels) + inner + ']}'.repeat(levels);
+      const text = noteText(Buffer.from(`{"doc":{"content":[${deep}]}}`)) ?? '';
+      expect([levels, text.split(/[>\s]+/).filter((word) => word !== '')]).toEqual([levels, ['High', 'Low']]);
+    }
   });
 });
 

@@ -286,6 +286,8 @@ describe('the storage format', () => {
     const began = Date.now();
     expect(() => htmlOfStorage('<div>'.repeat(1_000_000))).toThrow(/deep/);
     expect(Date.now() - began).toBeLessThan(5_000);
+    expect(() => htmlOfStorage('<div>'.repeat(2_001))).toThrow(/nested more than 2000 deep/);
+    expect(htmlOfStorage('<div>'.repeat(2_000))).toContain('<div>');
   });
 });
 

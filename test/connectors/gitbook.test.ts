@@ -113,6 +113,8 @@ describe('a listing', () => {
   test('of a page contains the page and its subpages', async () => {
     expect((await descendantsOf('atlas/lighthouse')).ids).toEqual(['atlas/lighthouse', 'atlas/keeper']);
     expect((await descendantsOf('atlas/keeper')).ids).toEqual(['atlas/keeper']);
+    const computed = await account.listDescendants('atlas/interface', null, NEVER);
+    expect(computed).toMatchObject({ items: [], skipped: [{ externalId: 'atlas/interface' }] });
     expect(await faultOf(descendantsOf('atlas/nothing'))).toMatchObject({ kind: 'not_found' });
     expect(await faultOf(descendantsOf('nowhere'))).toMatchObject({ kind: 'not_found' });
   });

@@ -25,6 +25,17 @@ test('keeps the subpages of an entry that is not an item, below the nearest item
     { externalId: 's/api', reason: expect.stringMatching(/computes/) },
     { externalId: 's/new', reason: expect.stringMatching(/of its type/) },
   ]);
+  const within = (pageId: string) => {
+    const selection = itemsOfPages({ id: 's' }, pages, pageId);
+    return [selection.items, selection.skipped].map((entries) => entries.map(({ externalId }) => externalId));
+  };
+  expect(within('top')).toEqual([
+    ['s/top', 's/pets', 's/toys'],
+    ['s/api', 's/new'],
+  ]);
+  expect(within('api')).toEqual([['s/pets'], ['s/api']]);
+  expect(within('toys')).toEqual([['s/toys'], []]);
+  expect(within('none')).toEqual([[], []]);
 });
 
 test.each([

@@ -132,6 +132,19 @@ describe('contents', () => {
   });
 });
 
+test('accepts a repository as its page and its clone address, but no further path', async () => {
+  const requestsFor = async (repository: string) => {
+    github.requests.length = 0;
+    await account.read('one of issues', { repository, number: 1, remote: false }, NEVER);
+    return [...github.requests];
+  };
+  const address = `https://github.com/${REPOSITORY}`;
+  for (const repository of [REPOSITORY, 'atlas', address, `${address}/`, `${address}.git`, `${address}.git/`])
+    expect([repository, await requestsFor(repository)]).toEqual([repository, [`/repos/${REPOSITORY}/issues/1`]]);
+  for (const repository of [`${address}/issues/`, 'ada/...git', 'ada/atlas//', 'ada/', '/'])
+    expect([repository, await requestsFor(repository)]).toEqual([repository, []]);
+});
+
 test('maps the status of a changed file to "changed" if the contract does not have that status', () => {
   expect(['renamed', 'typechange', null].map((status) => changedFileOf({ status })['status'])).toEqual([
     ...['renamed', 'changed', 'changed'],

@@ -164,6 +164,7 @@ describe('doctor', () => {
     [{ MONGODB_URI: 'mongodb://127.0.0.1:2/?directConnection=true' }, ['MongoDB']],
     [{ TASK_QUEUE: 'unpolled' }, ['worker']],
     [{ PUBLIC_URL: 'http://0.0.0.0:2' }, ['API', 'PUBLIC_URL']],
+    [{ PUBLIC_URL: '', HOST: '::', PORT: '2' }, ['API', 'PUBLIC_URL']],
     [{ PORT: 'x' }, ['settings']],
   ])('reports each wrong setting of %j as bad, with a fix', async (settings, names) => {
     await connectSource(service, { organizationId: 1, userId: 1, customerId: 'hugo' });
