@@ -195,7 +195,7 @@ export const search = tool({
     const passages = documents.slice(offset).map(passageOf);
     const fittingPassages = firstThatFit(passages, agent.deps.settings.mcpMaxResultCharacters, shortened);
     const isAll = fittingPassages.length === passages.length && documents.length < k;
-    const more = moreAfter(offset + fittingPassages.length, isAll);
-    return { passages: fittingPassages, more: hasCold ? [COLD_NOTE, ...(more ? [more] : [])].join(' ') : more };
+    const notes = [hasCold ? COLD_NOTE : null, moreAfter(offset + fittingPassages.length, isAll)];
+    return { passages: fittingPassages, more: notes.filter((note) => note !== null).join(' ') || null };
   },
 });
