@@ -16,6 +16,10 @@ const TIME_LIMIT_MS = 25_000;
 const POLL_MS = 100;
 /** Error codes of providers for a refusal by the user. */
 const CONSENT_REFUSED = /^(access_denied|user_denied|user_cancelled_login|consent_declined)$/;
+/** Error codes of RFC 6749 for a failure of the provider, which may also occur after the consent page. */
+const TEMPORARY = /^(server_error|temporarily_unavailable)$/;
+/** Error codes that may be logged: other text could be anything. */
+const ERROR_CODE = /^\w{1,64}$/;
 /** Maximum length of a code or token in characters; longer ones are rejected. */
 const MAX_CODE = 8_192;
 
@@ -69,8 +73,8 @@ async function returnedWithoutCode(
   signal: AbortSignal,
   deps: ApiDeps,
 ): Promise<PageAnswer | RedirectAnswer> {
-  const { store, unit, dispatcher } = deps;
-  const { _id, service, knownSourceId } = attempt;
+  const { store, unit, dispatcher, log } = deps;
+  const { _id, service, knownSourceId, organizationId, userId } = attempt;
   if (CONSENT_REFUSED.test(error)) {
     const isFirstReturn = await unit.transaction(async (session) => {
       if (!(await store.attempts.recordReturn(_id, null, session))) return false;
@@ -82,9 +86,17 @@ async function returnedWithoutCode(
     await dispatcher.signalConsentReturned(_id);
     return cancelledPage(nameOf(service));
   }
-  const message = `${nameOf(service)} rejected the request of this service, and did not show a consent page. Inform the operator of this service before you try again: the cause is in the settings of the OAuth client at ${nameOf(service)}.`;
-  if (await store.attempts.changeState(_id, ['waiting'], 'failed', { message }))
+  const message = TEMPORARY.test(error)
+    ? `${nameOf(service)} could not complete the consent because of an error of its own. Nothing was connected. Try again later.`
+    : `${nameOf(service)} rejected the request of this service, and did not show a consent page. Inform the operator of this service before you try again: the cause is in the settings of the OAuth client at ${nameOf(service)}.`;
+  if (await store.attempts.changeState(_id, ['waiting'], 'failed', { message })) {
+    const code = ERROR_CODE.test(error) ? error : null;
+    log.warn(
+      { organizationId, userId, attemptId: _id, service, code },
+      'a provider returned an error instead of a code',
+    );
     await dispatcher.signalConsentReturned(_id);
+  }
   return outcomeOf(attempt, signal, deps);
 }
 
