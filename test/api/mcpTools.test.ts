@@ -100,7 +100,7 @@ async function searchWith(
       return answer(body);
     },
   };
-  const { value, error } = search.input.validate({ query: 'q', ...input });
+  const { value, error } = search.input.validate({ query: 'q', ...input }, { convert: false });
   if (error) throw error;
   const result = (await search.run(value as never, agent as never)) as { passages: object[]; more: string | null };
   return { result, requests };
