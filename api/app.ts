@@ -5,6 +5,7 @@ import { mountDocs } from './docs/mount.js';
 import { mountGuide } from './guide.js';
 import { createConcurrencyLimiter } from './http/limits/concurrency.js';
 import { HttpError, notFound } from './http/errors.js';
+import { hideSecretPaths } from './http/telemetry/loggedRequest.js';
 import { countRequests, setRoute } from './http/telemetry/metrics.js';
 import { cors, errorHandler, requestIds, requireHost, safeHeaders } from './http/middleware.js';
 import { expressPath, mount } from './http/mount.js';
@@ -26,7 +27,7 @@ export function createApp(deps: AppDeps): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('trust proxy', deps.settings.trustProxy);
-  app.use(safeHeaders, requestIds(deps.log), countRequests(deps.metrics));
+  app.use(safeHeaders, requestIds(deps.log), hideSecretPaths(routes), countRequests(deps.metrics));
   if (deps.tracing) app.use(traceRequests(deps.tracing));
   app.use(requireHost, cors(deps.settings.corsOrigins));
   const serve = (on: IRouter, path: string): void => {

@@ -71,9 +71,9 @@ export const approveDeletions = operation({
   auth: 'key',
   summary: 'Approve held deletions',
   description: [
-    'Lists a data source again and deletes the files that this listing misses, however many they are.\n\nUse it after you have checked at the source that they are really gone. FILE_DELETED reports each deleted file, and DATA_SOURCE_READY the end of the listing; follow it by `sync_status`. Files that the listing finds again stay. The approval is for one complete listing. If a listing is in progress, no other one is queued: the approval then applies to the next complete listing whose deletions are checked.',
+    'Lists a data source again and deletes the files that this listing misses, however many they are.\n\nUse it after you have checked at the source that they are really gone. FILE_DELETED reports each deleted file, and DATA_SOURCE_READY the end of the listing; follow it by `sync_status`. Files that the listing finds again stay. The approval is for one complete listing.\n\nWhile a listing is in progress, no other one is queued. If that listing does not use the approval, the next complete one does; `POST /integrations/items/sync` starts it.',
   ],
-  returns: 'Record of the data source, whose listing is queued or in progress.',
+  returns: 'Record of the data source. Its next listing is queued, unless one is in progress.',
   errors: {
     409: 'No deletions of the data source are held, or access to it is revoked; or a request with the same Idempotency-Key is in progress.',
   },

@@ -3,7 +3,8 @@ import Joi from 'joi';
 
 import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { DataSourceRecord } from '../../contract/files/records.js';
-import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/files/tags.js';
+import { type StoredTag, storedTags, withoutTags } from '../../contract/files/tags.js';
+import { addTags } from '../files/addTags.js';
 import type { ApiDeps } from '../http/deps.js';
 import { notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
@@ -57,13 +58,13 @@ export const addDataSourceTags = operation({
       tags: tags()
         .required()
         .description(
-          'Tags to add, such as `{"team": "sales"}`. The value of an existing key is replaced; `{}` changes nothing. At most 65,536 characters as JSON.',
+          'Tags to add, such as `{"team": "sales"}`. The value of an existing key is replaced; `{}` changes nothing. At most 65,536 characters as JSON, together with the tags that it has.',
         ),
     }).description('Tags to merge into those of a data source. Its files get them too.'),
   ),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>
-    changeTags(caller, body.data_source_id, (storedBefore) => upsertTags(storedBefore, storedTags(body.tags)), deps),
+    changeTags(caller, body.data_source_id, (storedBefore) => addTags(storedBefore, storedTags(body.tags)), deps),
 });
 
 /** POST /data_sources/tags/remove: removes the named keys, or all. */

@@ -3,7 +3,8 @@ import Joi from 'joi';
 
 import { workflowIds } from '../../contract/runs/workflowIds.js';
 import type { FileRecord, TagValue } from '../../contract/files/records.js';
-import { type StoredTag, storedTags, upsertTags, withoutTags } from '../../contract/files/tags.js';
+import { type StoredTag, storedTags, withoutTags } from '../../contract/files/tags.js';
+import { addTags } from './addTags.js';
 import type { ApiDeps } from '../http/deps.js';
 import { notFound } from '../http/errors.js';
 import { operation, type UserCaller } from '../http/operation.js';
@@ -70,7 +71,7 @@ export const createFileTags = operation({
       tags: tags()
         .required()
         .description(
-          'New values by key, at most 65,536 characters as JSON. Keys have up to 256 characters. Keys that begin with `$`, and `organization_id`, `user_id`, `organization_user_file_id`, `chunk_number` and `db_embedding_id` return 422.',
+          'New values by key, at most 65,536 characters as JSON, together with the tags that the file has. Keys have up to 256 characters. Keys that begin with `$`, and `organization_id`, `user_id`, `organization_user_file_id`, `chunk_number` and `db_embedding_id` return 422.',
         ),
     }).description('Tags to add to one file. Values of existing keys are replaced; other tags stay.'),
   ),
@@ -80,7 +81,7 @@ export const createFileTags = operation({
       caller,
       body.organization_user_file_id,
       (storedBefore) =>
-        upsertTags(
+        addTags(
           storedBefore,
           storedTags(body.tags).map(({ key, value }) => ({ key, value: asText(value) })),
         ),

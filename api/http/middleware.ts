@@ -19,7 +19,8 @@ export function requestIds(log: Log): RequestHandler {
     response.locals['requestId'] = requestId;
     response.setHeader('x-request-id', requestId);
     const startedAt = performance.now();
-    response.on('finish', () => {
+    // Not 'finish', which is not emitted if the caller disconnects. Without a complete response the status is null.
+    response.once('close', () => {
       const ignoredFields = ignoredFieldsOf(response);
       log.info(
         {
@@ -27,7 +28,7 @@ export function requestIds(log: Log): RequestHandler {
           ...callerOf(response),
           method: request.method,
           path: shownPath(request, response),
-          status: response.statusCode,
+          status: response.writableFinished ? response.statusCode : null,
           ms: Math.round(performance.now() - startedAt),
           ...(ignoredFields.length > 0 && { ignoredFields }),
         },

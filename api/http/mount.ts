@@ -36,7 +36,6 @@ import { requireOwnPage } from './identity/ownPage.js';
 import { changesRecords, fieldsOf, refuseOutdated, rulesOf, userOf } from './perform.js';
 import { createRequestContents } from './body/requestContents.js';
 import { sendEvents, streamList } from './answers/stream.js';
-import { hidePath } from './telemetry/loggedRequest.js';
 import { createUnitOfWork } from './unitOfWork.js';
 import { findUnknown, NO_FIELDS } from './unknownFields/fieldTree.js';
 import { collectIgnored, type IgnoredFields } from './unknownFields/ignoredFields.js';
@@ -68,7 +67,6 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
   const rules = rulesOf(deps);
   const recordRoute: RequestHandler = (_request, response, next) => {
     setRoute(response, path);
-    if (auth === 'open') hidePath(response, path);
     next();
   };
   const checkVersion: RequestHandler = (_request, _response, next) => {

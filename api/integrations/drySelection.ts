@@ -28,6 +28,8 @@ export async function drySelection(
   const account = accountOf(source, deps);
   const maxFiles = (await store.limits.get(caller)).max_files_per_upload ?? Infinity;
   const selectedItems = new Map<string, Pick<SourceItem, 'externalId' | 'name'>>();
+  /** External ids of the items that became part of the estimate, selected or skipped. */
+  const seenIds = new Set<string>();
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
   const skip = (reason: SkippedByDryRun, number = 1): void =>
     void (number > 0 && (skipped[reason] = (skipped[reason] ?? 0) + number));
@@ -35,7 +37,7 @@ export async function drySelection(
 
   const addItems = async (items: readonly SourceItem[], selectedId: string): Promise<void> => {
     const candidates = items.filter(
-      (item) => !selectedItems.has(item.externalId) && becomesFile(item, item.externalId === selectedId, ingest),
+      (item) => !seenIds.has(item.externalId) && becomesFile(item, item.externalId === selectedId, ingest),
     );
     const ids = candidates.map(({ externalId }) => externalId);
     const copies =
@@ -43,6 +45,8 @@ export async function drySelection(
         ? await store.items.syncedCopies(source, ids, ingest)
         : new Map<string, unknown>();
     for (const { externalId, name } of candidates) {
+      if (seenIds.has(externalId)) continue;
+      seenIds.add(externalId);
       if (copies.has(externalId)) skip('already_synced');
       else if (selectedItems.size >= maxFiles) skip('over_limit');
       else selectedItems.set(externalId, { externalId, name });

@@ -45,12 +45,16 @@ const requireMessage: RequestHandler = (request, _response, next) => {
 /** Responds to errors as JSON-RPC. A 401 also contains the URL of the metadata of the resource. */
 const answerError =
   (metadataUrl: string | null): ErrorRequestHandler =>
-  (error: unknown, _request, response, next) => {
+  (error: unknown, request, response, next) => {
     if (!(error instanceof HttpError) || response.headersSent) return next(error);
     const { status, retryAfterSeconds } = error;
     if (status === 401) {
-      const where = metadataUrl === null ? '' : `, resource_metadata="${metadataUrl}"`;
-      response.setHeader('www-authenticate', `Bearer error="invalid_token"${where}`);
+      // RFC 6750, section 3.1: without credentials, no error code. Clients would try to renew a token that they lack.
+      const parameters = [
+        ...(request.headers.authorization === undefined ? [] : ['error="invalid_token"']),
+        ...(metadataUrl === null ? [] : [`resource_metadata="${metadataUrl}"`]),
+      ];
+      response.setHeader('www-authenticate', ['Bearer', parameters.join(', ')].join(' ').trim());
     }
     if (retryAfterSeconds !== null) response.setHeader('retry-after', retryAfterSeconds);
     const code = status === 422 ? PARSE_ERROR : REFUSED;

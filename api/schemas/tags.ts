@@ -25,7 +25,7 @@ const reservedKey = new RegExp(`^(\\$.*|__proto__|${RESERVED_TAG_KEYS.join('|')}
 
 const MAX_KEY = 256;
 /** Maximum number of characters of a request's tags as JSON: every file that it creates stores them. */
-const MAX_CHARACTERS = 65_536;
+export const MAX_TAG_CHARACTERS = 65_536;
 
 /** Tags of a request. */
 export const tags = () =>
@@ -37,11 +37,11 @@ export const tags = () =>
           .pattern(reservedKey, withMessages(Joi.forbidden(), { 'any.unknown': 'This tag key is reserved' }))
           .pattern(Joi.string().max(MAX_KEY), tagValue)
           .custom((value: object, helpers) =>
-            JSON.stringify(value).length > MAX_CHARACTERS
-              ? helpers.error('string.max', { limit: MAX_CHARACTERS })
+            JSON.stringify(value).length > MAX_TAG_CHARACTERS
+              ? helpers.error('string.max', { limit: MAX_TAG_CHARACTERS })
               : value,
           ),
-        { 'string.max': `Has more than ${MAX_CHARACTERS} characters` },
+        { 'string.max': `Has more than ${MAX_TAG_CHARACTERS} characters` },
       ).description(
         `Tags: values by key, such as \`{"team": "sales"}\`. A key has up to ${MAX_KEY} characters and does not begin with \`$\`; all tags together have up to 65,536 characters as JSON.`,
       ),

@@ -3,6 +3,9 @@ import { readOAuthClients } from '../../connectors/oauth/clients.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { text, count, readBy, type Setting } from './rules.js';
 
+/** Maximum of both lifetimes in seconds: MongoDB deletes a connection attempt a week after its last change. */
+const MAX_CONNECTION_LIFE_S = 604_800;
+
 export const ACCOUNTS_SETTINGS = {
   SOURCE_URLS: {
     schema: text().custom(readBy(readSourceUrls)).default(''),
@@ -20,12 +23,12 @@ export const ACCOUNTS_SETTINGS = {
       'Maximum time that a request waits when a connected source requests a later retry. If the source requests a longer wait, the file becomes RATE_LIMITED and is retried after that wait.',
   },
   CONSENT_LIFE_S: {
-    schema: count(1_800),
-    about: 'Seconds within which a user must consent after /integrations/oauth_url returned the URL.',
+    schema: count(1_800).max(MAX_CONNECTION_LIFE_S),
+    about: 'Seconds within which a user must consent after /integrations/oauth_url returned the URL; at most a week.',
   },
   CONNECT_PAGE_LIFE_S: {
-    schema: count(3_600),
-    about: 'Seconds for which the page that selects items of a connected account can be opened.',
+    schema: count(3_600).max(MAX_CONNECTION_LIFE_S),
+    about: 'Seconds for which the page that selects items of a connected account can be opened; at most a week.',
   },
   DIAGNOSIS_TIMEOUT_MS: {
     schema: count(15_000),

@@ -36,7 +36,8 @@ export function parseSlackItemId(externalId: string): SlackItemRef | null {
   return windowOf(Number(start)) === Number(start) ? { kind: 'window', conversation, start: Number(start) } : null;
 }
 
-const DAY = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})$/;
+const DAY = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})/;
+const DAY_ONLY = new RegExp(`${DAY.source}$`);
 const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 const EPOCH = /^\d{1,10}(?:\.\d{1,6})?$/;
 const MAX_SECONDS = 9_999_999_999;
@@ -47,13 +48,14 @@ const MAX_SECONDS = 9_999_999_999;
  */
 export function secondsOf(text: string): number | null {
   if (EPOCH.test(text)) return Math.floor(Number(text));
-  const day = DAY.exec(text);
+  const isDay = DAY_ONLY.test(text);
   const [, zone] = TIME.exec(text) ?? [];
-  if (!day && !TIME.test(text)) return null;
-  const [year = 0, month = 0, date = 0] = (day ?? []).slice(1).map(Number);
-  const time = day ? Date.UTC(year, month - 1, date) : Date.parse(`${text.replace(' ', 'T')}${zone ? '' : 'Z'}`);
-  // Reject overflowing dates: Date would turn 31 February into 3 March.
-  if (day && (new Date(time).getUTCDate() !== date || month > 12)) return null;
+  if (!isDay && !TIME.test(text)) return null;
+  const [year = 0, month = 0, date = 0] = (DAY.exec(text) ?? []).slice(1).map(Number);
+  const day = Date.UTC(year, month - 1, date);
+  // Reject overflowing dates: Date would turn 31 February into 3 March, and month 0 into December.
+  if (new Date(day).getUTCMonth() !== month - 1 || new Date(day).getUTCDate() !== date) return null;
+  const time = isDay ? day : Date.parse(`${text.replace(' ', 'T')}${zone ? '' : 'Z'}`);
   const seconds = Math.floor(time / 1000);
   return seconds >= 0 && seconds <= MAX_SECONDS ? seconds : null;
 }

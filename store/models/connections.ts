@@ -76,7 +76,7 @@ attempt.index(
 );
 // Used by `removeAll`.
 attempt.index({ organizationId: 1, userId: 1 });
-// MongoDB deletes the row a week after the last change.
+// MongoDB deletes the row a week after the last change: the maximum of CONSENT_LIFE_S and CONNECT_PAGE_LIFE_S.
 attempt.index({ updatedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3_600, name: 'forgotten' });
 
 export function attemptModel(connection: Connection): Model<AttemptDoc> {

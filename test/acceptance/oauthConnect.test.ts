@@ -196,6 +196,14 @@ describe('redirect from the provider', () => {
     expect(page.html).toContain('Inform the operator of this service');
   });
 
+  test('with a failure of the provider itself asks the user to try again later', async () => {
+    const redirectUrl = new URL(await answerConsent(await urlFor(), { deny: true }));
+    redirectUrl.searchParams.set('error', 'temporarily_unavailable');
+    const page = await openPage(redirectUrl.href);
+    expect([page.status, page.html]).toEqual([400, expect.stringContaining('Try again later')]);
+    expect(page.html).not.toContain('operator');
+  });
+
   test('of an account with a data source updates that record; another account gets a new record', async () => {
     await consentTo(await urlFor({ data_source_tags: { a: '1', b: '1' } }));
     const firstRecord = await onlySource();

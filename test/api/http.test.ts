@@ -20,6 +20,7 @@ import { createNameLimiter } from '../../api/http/limits/rateLimit.js';
 import { type ReceivedFile, receiveFile } from '../../api/http/body/receiveFile.js';
 import { createRequestContents } from '../../api/http/body/requestContents.js';
 import { createSigner } from '../../api/http/identity/signer.js';
+import { hideSecretPaths } from '../../api/http/telemetry/loggedRequest.js';
 import { storeAnswer, storeFailureOf } from '../../api/http/answers/storeAnswers.js';
 import { streamList } from '../../api/http/answers/stream.js';
 import { callSource, faultAnswer } from '../../api/integrations/callSource.js';
@@ -384,7 +385,13 @@ describe('HTTP server', () => {
     ]),
   ) as never;
   const app = express();
-  app.use(requestIds(log), safeHeaders, requireHost, cors(['https://app.example']));
+  app.use(
+    requestIds(log),
+    hideSecretPaths([{ auth: 'open', path: '/pages/{name}' }]),
+    safeHeaders,
+    requireHost,
+    cors(['https://app.example']),
+  );
   app.post('/upload', async (request, response) => {
     response.json(await receiveFile(request, MAX_BYTES, receive));
   });
@@ -546,17 +553,50 @@ describe('HTTP server', () => {
     );
   });
 
+  /** Returns the log lines of a request. */
+  const logOf = (id: string | null) =>
+    waitFor(
+      () => logged.filter(([, { requestId }]) => requestId === id),
+      ({ length }) => length > 0,
+    );
+
   test('each answer has a request id, which is logged, and forbids caching, sniffing and framing', async () => {
-    logged.length = 0;
     const { headers } = await fetch(`${base}/list/none?secret=1`);
     const requestId = headers.get('x-request-id');
     expect(['cache-control', 'x-content-type-options', 'x-frame-options'].map((name) => headers.get(name))).toEqual([
       ...['no-store', 'nosniff', 'DENY'],
     ]);
-    expect(logged).toEqual([
+    expect(await logOf(requestId)).toEqual([
       ['info', { requestId, method: 'GET', path: '/list/none', status: 200, ms: expect.any(Number) }, 'request'],
     ]);
   });
+
+  test('a request whose caller disconnects is logged without a status', async () => {
+    const caller = new AbortController();
+    const { headers } = await fetch(`${base}/list/slow`, { signal: caller.signal });
+    caller.abort();
+    expect(await logOf(headers.get('x-request-id'))).toEqual([
+      ['info', expect.objectContaining({ path: '/list/slow', status: null }), 'request'],
+    ]);
+  });
+
+  test('no log line has the secret in the path of a page, whatever the method and the rest of the path', () =>
+    everyRow(
+      [
+        ['GET', '/pages/secret'],
+        ['PUT', '/pages/secret'],
+        ['OPTIONS', '/pages/secret'],
+        ['GET', '/Pages/secret/more'],
+      ],
+      String,
+      async ([method, path]) => {
+        const preflight = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
+        const { headers } = await fetch(`${base}${path}`, { method: method!, headers: preflight });
+        expect(await logOf(headers.get('x-request-id'))).toMatchObject([
+          ['info', { path: '/pages/{name}' }, 'request'],
+        ]);
+      },
+    ));
 
   test('only allowed origins may read answers, and get the allowed methods and headers', async () => {
     const ask = (headers: Record<string, string>, method = 'GET') => fetch(`${base}/list/none`, { method, headers });

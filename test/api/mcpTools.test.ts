@@ -3,8 +3,10 @@
  */
 import { expect, test } from '@jest/globals';
 
+import { HttpError } from '../../api/http/errors.js';
 import { readResource } from '../../api/mcp/resources.js';
 import { listFiles } from '../../api/mcp/tools/listFiles.js';
+import { search } from '../../api/mcp/tools/search.js';
 import { syncStatus } from '../../api/mcp/tools/syncStatus.js';
 import type { Tool } from '../../api/mcp/tool.js';
 import { RUN_STATES, type RunState } from '../../store/runs/list.js';
@@ -79,6 +81,86 @@ test('list_files filters by every argument, and continues after the last file th
     const whole = await run<{ more: string | null }>(listFiles, input, { ...answer, count: 2 });
     expect(whole.result.more).toBeNull();
   }));
+
+/** Calls `search` with a store whose files are found by `ids`. @returns the result, and the bodies of the searches */
+async function searchWith(
+  input: object,
+  answer: (body: { exclude_cold_storage_files?: boolean; k: number }) => object | Promise<object>,
+  ids: (filters: Record<string, unknown>) => number[] = () => [1],
+) {
+  const requests: Record<string, unknown>[] = [];
+  const agent = {
+    caller: { organizationId: 1, userId: 2 },
+    deps: {
+      settings: { mcpMaxResultCharacters: 100_000 },
+      store: { files: { ids: (_caller: object, filters: never) => Promise.resolve(ids(filters)) } },
+    },
+    perform: async (_operation: unknown, { body }: { body: never }) => {
+      requests.push(body);
+      return answer(body);
+    },
+  };
+  const { value, error } = search.input.validate({ query: 'q', ...input }, { convert: false });
+  if (error) throw error;
+  const result = (await search.run(value as never, agent as never)) as { passages: object[]; more: string | null };
+  return { result, requests };
+}
+const passagesOf = (count: number) => ({
+  documents: Array.from({ length: count }, (_, index) => ({ rank: index + 1, file_id: 7, content: 'text' })),
+});
+
+test('every offset that search returns is accepted by it, and the last one reaches the 500th passage', async () => {
+  const { result } = await searchWith({ offset: 448, limit: 8 }, ({ k }) => passagesOf(k));
+  expect(result.more).toContain('offset 456');
+  const last = await searchWith({ offset: 499, limit: 50 }, ({ k }) => passagesOf(k));
+  expect(last.requests).toMatchObject([{ k: 500 }]);
+  expect(last.result.passages).toHaveLength(1);
+  expect(last.result.more).not.toContain('offset');
+  expect(search.input.validate({ query: 'q', offset: 500 }).error).toBeDefined();
+});
+
+test('search applies its filters to all files below the requested ones, and to these', async () => {
+  const below = Array.from({ length: 10_000 }, (_, index) => 100 + index);
+  const isNew = (id: number) => id === 5 || id > 10_097;
+  const ids = ({ ids: named, createdFrom }: Record<string, unknown>) =>
+    ((named as number[] | undefined) ?? below).filter((id) => createdFrom === undefined || isNew(id)).slice(0, 9_999);
+  const { requests } = await searchWith({ file_ids: [5], created_from: '2026-01-01' }, () => passagesOf(0), ids);
+  expect(requests).toMatchObject([{ file_ids: [5, 10_098, 10_099], include_all_children: false }]);
+});
+
+test('search reads times without an offset as UTC, and every offset of ISO 8601', () =>
+  everyRow(
+    [
+      ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+      ['2026-01', '2026-01-01T00:00:00.000Z'],
+      ['2026-01-31T12:00', '2026-01-31T12:00:00.000Z'],
+      ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
+      ['2026-01-31T12:00+01', '2026-01-31T11:00:00.000Z'],
+      ['2026-01-31T12:00-0130', '2026-01-31T13:30:00.000Z'],
+      ['2026-01-31T12:00-01:30', '2026-01-31T13:30:00.000Z'],
+    ],
+    String,
+    async ([text, time]) => {
+      const filters: Record<string, unknown>[] = [];
+      const ids = (given: Record<string, unknown>) => {
+        filters.push(given);
+        return [1];
+      };
+      await searchWith({ created_from: text, created_before: text }, () => passagesOf(0), ids);
+      expect(filters).toMatchObject([{ createdFrom: new Date(time!), createdBefore: new Date(time!) }]);
+    },
+  ));
+
+test('search skips files in cold storage, and states that it does', async () => {
+  const cold = new HttpError(409, 'These files are in cold storage: 7.');
+  const answer = ({ exclude_cold_storage_files: excluded }: { exclude_cold_storage_files?: boolean }) =>
+    excluded === true ? passagesOf(1) : Promise.reject(cold);
+  const { result } = await searchWith({}, answer);
+  expect([result.passages.length, result.more]).toEqual([1, expect.stringMatching(/cold storage .* not searched/)]);
+  expect((await searchWith({}, () => passagesOf(1))).result.more).toBeNull();
+  const failure = new HttpError(503, 'Qdrant does not answer.');
+  await expect(searchWith({}, () => Promise.reject(failure))).rejects.toBe(failure);
+});
 
 test('a text resource reads only as much of a long text as one result may have', async () => {
   const lengths: number[] = [];

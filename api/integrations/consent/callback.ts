@@ -16,6 +16,10 @@ const TIME_LIMIT_MS = 25_000;
 const POLL_MS = 100;
 /** Error codes of providers for a refusal by the user. */
 const CONSENT_REFUSED = /^(access_denied|user_denied|user_cancelled_login|consent_declined)$/;
+/** Error codes of RFC 6749 for a failure of the provider, which may also occur after the consent page. */
+const TEMPORARY = /^(server_error|temporarily_unavailable)$/;
+/** Error codes that may be logged: other text could be anything. */
+const ERROR_CODE = /^\w{1,64}$/;
 /** Maximum length of a code or token in characters; longer ones are rejected. */
 const MAX_CODE = 8_192;
 
@@ -33,16 +37,16 @@ const callback = (service: OAuthSource): Operation =>
     // Providers may add parameters.
     query: Joi.object({ state: Joi.any(), code: Joi.any(), oauth_verifier: Joi.any(), error: Joi.any() }).unknown(),
     answer: Joi.any(),
-    async handle({ query: { state, error, ...query }, deps }) {
+    async handle({ query: { state, error, ...query }, signal, deps }) {
       const isOAuth1 = isConnectedSource(service) && deps.connectors.consent(service)?.spec.isOAuth1 === true;
       const code = isOAuth1 ? query.oauth_verifier : query.code;
       const attempt = typeof state === 'string' ? await deps.store.attempts.findByState(state) : null;
       if (attempt?.service !== service) return unknownPage();
       if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)
-        return returnedWithCode(attempt, code, deps);
+        return returnedWithCode(attempt, code, signal, deps);
       // After a refusal, OAuth 1.0a providers add no parameters to the callback URL, which already contains the state.
       const errorWithoutParameters = isOAuth1 ? 'access_denied' : '';
-      return returnedWithoutCode(attempt, typeof error === 'string' ? error : errorWithoutParameters, deps);
+      return returnedWithoutCode(attempt, typeof error === 'string' ? error : errorWithoutParameters, signal, deps);
     },
   });
 
@@ -51,6 +55,7 @@ export const callbacks: readonly Operation[] = OAUTH_SOURCES.map(callback);
 async function returnedWithCode(
   attempt: AttemptDoc,
   code: string,
+  signal: AbortSignal,
   deps: ApiDeps,
 ): Promise<PageAnswer | RedirectAnswer> {
   const { store, dispatcher } = deps;
@@ -59,16 +64,17 @@ async function returnedWithCode(
   // The first return, but after the time limit.
   else if (await store.attempts.changeState(_id, ['waiting'], 'expired')) await dispatcher.signalConsentReturned(_id);
   // A repeated visit starts no second exchange; it waits for the result of the first one.
-  return outcomeOf(attempt, deps);
+  return outcomeOf(attempt, signal, deps);
 }
 
 async function returnedWithoutCode(
   attempt: AttemptDoc,
   error: string,
+  signal: AbortSignal,
   deps: ApiDeps,
 ): Promise<PageAnswer | RedirectAnswer> {
-  const { store, unit, dispatcher } = deps;
-  const { _id, service, knownSourceId } = attempt;
+  const { store, unit, dispatcher, log } = deps;
+  const { _id, service, knownSourceId, organizationId, userId } = attempt;
   if (CONSENT_REFUSED.test(error)) {
     const isFirstReturn = await unit.transaction(async (session) => {
       if (!(await store.attempts.recordReturn(_id, null, session))) return false;
@@ -76,21 +82,35 @@ async function returnedWithoutCode(
         await store.dataSources.recordCancellation(attempt, knownSourceId, workflowIds.connect(_id), session);
       return true;
     });
-    if (!isFirstReturn) return outcomeOf(attempt, deps);
+    if (!isFirstReturn) return outcomeOf(attempt, signal, deps);
     await dispatcher.signalConsentReturned(_id);
     return cancelledPage(nameOf(service));
   }
-  const message = `${nameOf(service)} rejected the request of this service, and did not show a consent page. Inform the operator of this service before you try again: the cause is in the settings of the OAuth client at ${nameOf(service)}.`;
-  if (await store.attempts.changeState(_id, ['waiting'], 'failed', { message }))
+  const message = TEMPORARY.test(error)
+    ? `${nameOf(service)} could not complete the consent because of an error of its own. Nothing was connected. Try again later.`
+    : `${nameOf(service)} rejected the request of this service, and did not show a consent page. Inform the operator of this service before you try again: the cause is in the settings of the OAuth client at ${nameOf(service)}.`;
+  if (await store.attempts.changeState(_id, ['waiting'], 'failed', { message })) {
+    const code = ERROR_CODE.test(error) ? error : null;
+    log.warn(
+      { organizationId, userId, attemptId: _id, service, code },
+      'a provider returned an error instead of a code',
+    );
     await dispatcher.signalConsentReturned(_id);
-  return outcomeOf(attempt, deps);
+  }
+  return outcomeOf(attempt, signal, deps);
 }
 
 /** Returns the page for the result, once it is known. */
-async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
+async function outcomeOf(
+  { _id, service }: AttemptDoc,
+  signal: AbortSignal,
+  deps: ApiDeps,
+): Promise<PageAnswer | RedirectAnswer> {
   const name = nameOf(service);
   for (const until = Date.now() + TIME_LIMIT_MS; Date.now() < until; await sleep(POLL_MS)) {
     const attempt = await deps.store.attempts.find(_id);
+    // The secret of the selection page is given out once: after a reload of the page, only to the newer request.
+    if (signal.aborted) break;
     switch (attempt?.state) {
       case undefined:
         return unknownPage();

@@ -22,8 +22,8 @@ interface Chooser {
   readonly number: number;
   /** External ids of the items selected so far, in all folders. */
   readonly chosen?: readonly string[];
-  /** Whether the user submitted the form without a selection. */
-  readonly isEmpty?: boolean;
+  /** Sentence about an invalid selection. */
+  readonly problem?: string | null;
 }
 
 type Choice = Pick<SourceItem, 'externalId' | 'name' | 'isSelectable' | 'isExpandable'>;
@@ -83,7 +83,7 @@ function folderButton(name: string, folder: string | null, number: number, label
 
 /** Renders the page on which a user selects the items to sync. */
 export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<PageAnswer> {
-  const { source, name, service, folder, number, chosen = [], isEmpty = false } = chooser;
+  const { source, name, service, folder, number, chosen = [], problem = null } = chooser;
   const { items, more, folder: openFolder } = await choices(chooser, deps);
   const checkedIds = new Set(chosen);
   const box = ({ externalId, name: called }: Choice): Html =>
@@ -113,7 +113,7 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
     ...(number > 0 ? [folderButton(name, folder, number - 1, 'Previous page')] : []),
     ...(more ? [folderButton(name, folder, number + 1, 'Next page')] : []),
   ];
-  const body = html`${isEmpty ? html`<p class="bad">Select at least one item.</p>` : html``}
+  const body = html`${problem === null ? html`` : html`<p class="bad">${problem}</p>`}
     <p class="soft">Select the items to sync. A folder includes everything in it.</p>
     <form method="post" action="${pagePath(name)}">
       ${openFolder ? html`<p>In <strong>${openFolder.name}</strong></p>` : html``} ${list}

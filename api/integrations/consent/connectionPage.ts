@@ -4,6 +4,7 @@ import { CONNECTED_SOURCES, isConnectedSource } from '../../../contract/sources/
 import type { AttemptDoc } from '../../../store/models/connections.js';
 import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';
+import { HttpError } from '../../http/errors.js';
 import { undocumented, type PageAnswer } from '../../http/operation.js';
 import { chooserPage } from './chooser.js';
 import { continueConnection } from './continueConnection.js';
@@ -32,6 +33,26 @@ async function readPage(name: string, { store }: ApiDeps): Promise<Opened | Page
 const MAX_ID = 2_048;
 /** Maximum number of items per selection. */
 const MAX_CHOSEN = 1_000;
+/** Maximum number of items in a form: those of a full selection and of the next page. More have too many fields. */
+const MAX_IDS = 2_000;
+
+/** Returns why a selection cannot be synced, as a sentence for the user; null if it can. */
+function problemOf(ids: readonly string[]): string | null {
+  if (ids.length === 0) return 'Select at least one item.';
+  if (ids.length <= MAX_CHOSEN) return null;
+  return `${ids.length} items are selected, but at most 1,000 can be synced at once. Deselect some, or select their folder.`;
+}
+
+/** Returns a page for an error of the source, because a browser shows the answer. */
+async function shown(service: string, pageOf: () => Promise<PageAnswer>): Promise<PageAnswer> {
+  try {
+    return await pageOf();
+  } catch (error) {
+    if (!(error instanceof HttpError) || typeof error.detail !== 'string') throw error;
+    const next = html`<p>${service} stays connected. Reload this page to try again.</p>`;
+    return failedPage(`The items of ${service} cannot be shown`, error.detail, error.status, next);
+  }
+}
 
 /** Returns the schema of the query, which names the folder that the page shows. */
 const folderQuery = () =>
@@ -53,7 +74,8 @@ export const connectionPage = undocumented({
     const found = await readPage(params['name'] ?? '', deps);
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
-    if (attempt.actions.offersChooser) return chooserPage({ source, name, service, ...folderIn(query) }, deps);
+    if (attempt.actions.offersChooser)
+      return shown(service, () => chooserPage({ source, name, service, ...folderIn(query) }, deps));
     const paragraph = html`<p>The account is connected. Sync it again to get new content.</p>`;
     const form = html`<form method="post" action="${pagePath(name)}">
       <button name="action" value="sync">Sync now</button
@@ -73,7 +95,7 @@ export const decideOnConnection = undocumented({
   summary: 'Processes the decision of a user on the page of a connected account.',
   body: Joi.object({
     action: Joi.string().valid('look', 'choose', 'sync', 'cancel').required(),
-    ids: Joi.array().items(Joi.string().max(MAX_ID)).max(MAX_CHOSEN).single().default([]),
+    ids: Joi.array().items(Joi.string().max(MAX_ID)).max(MAX_IDS).single().default([]),
   }),
   answer: Joi.any(),
   async handle({ params, query, body, deps }) {
@@ -86,9 +108,10 @@ export const decideOnConnection = undocumented({
       );
       return donePage('Nothing was changed', `${service} stays connected without changes.`);
     }
-    if (attempt.actions.offersChooser && (body.action === 'look' || body.ids.length === 0)) {
-      const isEmpty = body.action !== 'look';
-      return chooserPage({ source, name, service, ...folderIn(query), chosen: body.ids, isEmpty }, deps);
+    const problem = body.action === 'look' && body.ids.length <= MAX_CHOSEN ? null : problemOf(body.ids);
+    if (attempt.actions.offersChooser && (body.action === 'look' || problem !== null)) {
+      const chooser = { source, name, service, ...folderIn(query), chosen: body.ids, problem };
+      return shown(service, () => chooserPage(chooser, deps));
     }
     await continueConnection(attempt, source, attempt.actions.offersChooser ? body.ids : null, deps);
     return donePage('Your selection is being synced', 'The application can search it in a moment.');

@@ -23,7 +23,7 @@ const input = Joi.object({
   limit: limit(8, 50),
   offset: integer()
     .min(0)
-    .max(MAX_HITS - 50)
+    .max(MAX_HITS - 1)
     .default(0)
     .description('Number of best passages to skip, to continue an earlier search.'),
   sources: Joi.array()
@@ -34,14 +34,28 @@ const input = Joi.object({
     .items(integer())
     .max(1_000)
     .description('Only these files, and the files below them: pages of a site, files of a folder.'),
-  created_from: Joi.string().isoDate().description('Only files added at this time (ISO 8601) or later.'),
-  created_before: Joi.string().isoDate().description('Only files added before this time (ISO 8601).'),
+  created_from: Joi.string()
+    .isoDate()
+    .description('Only files added at this time (ISO 8601; UTC without an offset) or later.'),
+  created_before: Joi.string()
+    .isoDate()
+    .description('Only files added before this time (ISO 8601; UTC without an offset).'),
   mode: Joi.string()
     .valid('hybrid', 'semantic')
     .default('hybrid')
     .description('hybrid: by meaning and words. semantic: by meaning only.'),
 });
 type Input = Infer<typeof input>;
+
+/**
+ * Parses a time that `isoDate` accepts. Date rejects an offset of hours only, and reads a time without an offset in the
+ * time zone of this process.
+ */
+function timeOf(text: string): Date {
+  if (!text.includes('T')) return new Date(text);
+  if (/[+-]\d{2}$/.test(text)) return new Date(`${text}:00`);
+  return new Date(/(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
+}
 
 /** The passage's place in its file, as content_metadata has it. */
 interface PagePosition {
@@ -80,26 +94,21 @@ const hasNoRecordFilters = ({ sources, created_from: from, created_before: befor
 async function selectFiles(wanted: Input, { caller, deps }: Agent): Promise<readonly number[]> {
   const { files } = deps.store;
   const { sources, file_ids: requestedIds = [], created_from: from, created_before: before, tags } = wanted;
-  const descendantIds =
+  const filters = {
+    ...(sources ? { sources } : {}),
+    ...(tags ? { tags } : {}),
+    ...(from === undefined ? {} : { createdFrom: timeOf(from) }),
+    ...(before === undefined ? {} : { createdBefore: timeOf(before) }),
+    includeContainers: false,
+  };
+  const locations =
     requestedIds.length === 0
-      ? []
-      : await files.ids(
-          caller,
-          { parentFileIds: requestedIds, includeAllChildren: true, includeContainers: false },
-          MAX_FILES,
-        );
-  const ids = await files.ids(
-    caller,
-    {
-      ...(sources ? { sources } : {}),
-      ...(tags ? { tags } : {}),
-      ...(requestedIds.length > 0 ? { ids: [...requestedIds, ...descendantIds] } : {}),
-      ...(from === undefined ? {} : { createdFrom: new Date(from) }),
-      ...(before === undefined ? {} : { createdBefore: new Date(before) }),
-      includeContainers: false,
-    },
-    MAX_FILES + 1,
+      ? [{}]
+      : [{ ids: requestedIds }, { parentFileIds: requestedIds, includeAllChildren: true }];
+  const found = await Promise.all(
+    locations.map((location) => files.ids(caller, { ...filters, ...location }, MAX_FILES + 1)),
   );
+  const ids = [...new Set(found.flat())];
   if (ids.length > MAX_FILES)
     throw new HttpError(
       422,
@@ -131,6 +140,31 @@ function shortened(full: ReturnType<typeof passageOf>, max: number): ReturnType<
   return { ...bare, text: cutText(full.text, max - JSON.stringify(bare).length) };
 }
 
+const COLD_NOTE =
+  'Matching files in cold storage were not searched; the application of the user can move them to hot storage.';
+
+/** Searches. Files in cold storage, for which a search is refused with 409, are excluded. */
+async function searchHot(body: object, { perform }: Agent): Promise<{ documents: DocumentRecord[]; hasCold: boolean }> {
+  const documentsFor = async (fields: object): Promise<DocumentRecord[]> => {
+    const answer = await perform(embeddings, { body: { ...body, ...fields } });
+    return (answer as { documents: DocumentRecord[] }).documents;
+  };
+  try {
+    return { documents: await documentsFor({}), hasCold: false };
+  } catch (error) {
+    if (!(error instanceof HttpError && error.status === 409)) throw error;
+    return { documents: await documentsFor({ exclude_cold_storage_files: true }), hasCold: true };
+  }
+}
+
+/** Returns how to get further passages; null if there are none. @param next offset of the next passage */
+function moreAfter(next: number, isAll: boolean): string | null {
+  if (isAll) return null;
+  return next < MAX_HITS
+    ? `Search again with offset ${next} for the next passages, or read the files with read_file.`
+    : `A search returns at most ${MAX_HITS} passages. Narrow it, or read the files with read_file.`;
+}
+
 /** Finds passages for a question, with what a citation needs. */
 export const search = tool({
   name: 'search',
@@ -149,24 +183,19 @@ export const search = tool({
     const ids = hasNoRecordFilters(wanted) ? requestedIds : await selectFiles(wanted, agent);
     if (ids.length === 0 && !hasNoRecordFilters(wanted))
       return { passages: [], more: 'No file matches the filters. Call list_files, or search without them.' };
-    const k = offset + wanted.limit;
-    const answer = await agent.perform(embeddings, {
-      body: {
-        query,
-        k,
-        hybrid_search: wanted.mode === 'hybrid',
-        ...(tags ? { tags } : {}),
-        ...(ids.length > 0 ? { file_ids: ids, include_all_children: hasNoRecordFilters(wanted) } : {}),
-      },
-    });
-    const { documents } = answer as { documents: DocumentRecord[] };
+    const k = Math.min(offset + wanted.limit, MAX_HITS);
+    const body = {
+      query,
+      k,
+      hybrid_search: wanted.mode === 'hybrid',
+      ...(tags ? { tags } : {}),
+      ...(ids.length > 0 ? { file_ids: ids, include_all_children: hasNoRecordFilters(wanted) } : {}),
+    };
+    const { documents, hasCold } = await searchHot(body, agent);
     const passages = documents.slice(offset).map(passageOf);
     const fittingPassages = firstThatFit(passages, agent.deps.settings.mcpMaxResultCharacters, shortened);
-    const next = offset + fittingPassages.length;
     const isAll = fittingPassages.length === passages.length && documents.length < k;
-    return {
-      passages: fittingPassages,
-      more: isAll ? null : `Search again with offset ${next} for the next passages, or read the files with read_file.`,
-    };
+    const notes = [hasCold ? COLD_NOTE : null, moreAfter(offset + fittingPassages.length, isAll)];
+    return { passages: fittingPassages, more: notes.filter((note) => note !== null).join(' ') || null };
   },
 });

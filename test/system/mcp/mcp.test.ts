@@ -256,6 +256,7 @@ test('the endpoint returns the address of its OAuth metadata with 401, and accep
     );
     expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) }, id: null });
   }
+  expect((await send({})).headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${metadata}"`);
   for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'])
     expect(await (await fetch(`${service.url}${path}`)).json()).toMatchObject({
       ...{ resource: `${PUBLIC_URL}/mcp`, scopes_supported: ['read', 'write'] },
