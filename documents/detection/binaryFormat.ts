@@ -1,4 +1,5 @@
 import { type FileFormat, formatOfType } from '../../contract/files/fileFormats.js';
+import { memberNames } from './memberNames.js';
 import { hasTwoFrames, mpegAudio } from './mpegFrames.js';
 
 /**
@@ -101,16 +102,10 @@ export function binaryFormat(content: Uint8Array, namedFormat: FileFormat | null
   return namedFormat === 'PCM' && !hasTwoFrames(bytes) ? null : mpegAudio(bytes);
 }
 
-/**
- * Bytes searched for member names. The names in an archive are not compressed: they precede each member and are
- * repeated at the end.
- */
-const ARCHIVE_WINDOW = 256 * 1024;
-
-const MEMBERS: ReadonlyArray<readonly [string, FileFormat]> = [
+/** The folders of Office files. */
+const FOLDERS: ReadonlyArray<readonly [string, FileFormat]> = [
   ['word/', 'DOCX'],
   ['ppt/', 'PPTX'],
-  ['xl/vbaProject.bin', 'XLSM'],
   ['xl/', 'XLSX'],
 ];
 
@@ -130,8 +125,6 @@ function statedType(bytes: Buffer): string | null {
 }
 
 function zipFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
-  const head = bytes.toString('latin1', 0, ARCHIVE_WINDOW);
-  const names = head + bytes.toString('latin1', Math.max(ARCHIVE_WINDOW, bytes.length - ARCHIVE_WINDOW));
   const stated = statedType(bytes);
   if (stated !== null) {
     const format = formatOfType(stated);
@@ -139,14 +132,20 @@ function zipFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
     if (/^application\/vnd\.(?:oasis\.opendocument|sun\.xml)\./.test(stated))
       return old(`an OpenDocument file of another kind (${stated.slice(0, 80)})`, '.odt, .ods, .odp or PDF');
   }
-  if (names.includes('xl/workbook.bin')) return old('a binary Excel workbook (.xlsb)', '.xlsx');
-  const [, found] = MEMBERS.find(([member]) => names.includes(member)) ?? [];
-  // A workbook that may contain macros but has none keeps its type.
-  if (found === 'XLSX' && namedFormat === 'XLSM') return namedFormat;
+  const names = memberNames(bytes);
+  // Names from inside a member follow its own name, which has the archive's folder. So the first folder counts.
+  const first = names.find((name) => FOLDERS.some(([folder]) => name.startsWith(folder)));
+  const [, found] = FOLDERS.find(([folder]) => first?.startsWith(folder)) ?? [];
+  if (found === 'XLSX') {
+    const workbook = names.find((name) => name.startsWith('xl/workbook.'));
+    if (workbook === 'xl/workbook.bin') return old('a binary Excel workbook (.xlsb)', '.xlsx');
+    // A workbook that may contain macros but has none keeps its type.
+    return namedFormat === 'XLSM' || names.includes('xl/vbaproject.bin') ? 'XLSM' : found;
+  }
   if (found !== undefined) return found;
   // A book or document whose first entry does not state its type.
-  if (names.includes('META-INF/container.xml')) return 'EPUB';
-  if (names.includes('content.xml') && names.includes('META-INF/manifest.xml'))
+  if (names.includes('meta-inf/container.xml')) return 'EPUB';
+  if (names.includes('content.xml') && names.includes('meta-inf/manifest.xml'))
     return namedFormat !== null && BY_TYPE.has(namedFormat) ? namedFormat : 'ODT';
   // A large file whose signature comes later, or a broken file, whose reader reports the error.
   if (namedFormat !== null && (BY_TYPE.has(namedFormat) || ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(namedFormat)))
