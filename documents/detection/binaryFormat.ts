@@ -38,6 +38,14 @@ const tagged: Test = (bytes, namedFormat) => {
 const packets: Test = (bytes, namedFormat) =>
   bytes[188] === 0x47 && bytes[376] === 0x47 && (namedFormat === 'MPEG' || namedFormat === 'MPG') ? namedFormat : null;
 
+/**
+ * Brands of images and image sequences in the container of MP4: HEIF and HEIC
+ * (https://iana.org/assignments/media-types/image/heif, https://iana.org/assignments/media-types/image/heic-sequence)
+ * and AVIF (https://aomediacodec.github.io/av1-avif/#image-and-image-collection-brand).
+ */
+const IMAGE_BRANDS = 'heic heix heim heis hevc hevx hevm hevs mif1 msf1 avif avis'.split(' ');
+const HEIF_IMAGE: BinaryKind = { unsupported: 'a HEIC or AVIF image. Save it as JPG or PNG and send that' };
+
 /** Signatures (as latin1, at an offset) and their types. The first match counts. */
 const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test, offset?: number]> = [
   ['%PDF-', 'PDF'],
@@ -65,6 +73,7 @@ const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test
   ['RF64', riffFormat],
   ['ftypM4A ', 'M4A', 4],
   ['ftypqt  ', 'MOV', 4],
+  ...IMAGE_BRANDS.map((brand) => [`ftyp${brand}`, HEIF_IMAGE, 4] as const),
   ['ftyp', (bytes, namedFormat) => (bytes[0] === 0 ? oneOf('MP4', 'M4A', 'MOV')(bytes, namedFormat) : null), 4],
   // Files of QuickTime's own programs begin without a signature.
   ...['moov', 'mdat', 'wide'].map((atom) => [atom, (bytes: Buffer) => (bytes[0] === 0 ? 'MOV' : null), 4] as const),

@@ -203,6 +203,20 @@ test('detects books and documents whose archives do not state their type', () =>
 });
 
 test.each([
+  [
+    'an image of an iPhone',
+    latin1('\u0000\u0000\u0000\u0018ftypheic\u0000\u0000\u0000\u0000mif1'),
+    null,
+    'a.mp4',
+    /HEIC.*JPG/,
+  ],
+  [
+    'an AVIF image',
+    latin1('\u0000\u0000\u0000\u001cftypmif1\u0000\u0000\u0000\u0000avif'),
+    'image/avif',
+    'a',
+    /AVIF.*JPG/,
+  ],
   ['an archive', archiveOf('notes.txt'), null, 'a.zip', /a ZIP archive\. Unpack it/],
   ['binary data', latin1('abc\u0000def'), 'text/plain', 'a.txt', /binary data/],
   ['an image by its type', latin1('x'), 'image/svg+xml', 'a.svg', /of the type image\/svg\+xml/],
