@@ -2,6 +2,7 @@
  * Item ids of Slack: a conversation is its id, `<conversation>/<seconds>` a time window of messages,
  * `<conversation>/<seconds>.<number>` a thread, `<conversation>?after=<seconds>` the messages since a time.
  */
+import { dayOf } from './filterTree.js';
 
 /** Length of a window of messages. Windows start at each full quarter of an hour. */
 export const WINDOW_SECONDS = 900;
@@ -36,7 +37,6 @@ export function parseSlackItemId(externalId: string): SlackItemRef | null {
   return windowOf(Number(start)) === Number(start) ? { kind: 'window', conversation, start: Number(start) } : null;
 }
 
-const DAY = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})$/;
 const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 const EPOCH = /^\d{1,10}(?:\.\d{1,6})?$/;
 const MAX_SECONDS = 9_999_999_999;
@@ -47,13 +47,11 @@ const MAX_SECONDS = 9_999_999_999;
  */
 export function secondsOf(text: string): number | null {
   if (EPOCH.test(text)) return Math.floor(Number(text));
-  const day = DAY.exec(text);
-  const [, zone] = TIME.exec(text) ?? [];
-  if (!day && !TIME.test(text)) return null;
-  const [year = 0, month = 0, date = 0] = (day ?? []).slice(1).map(Number);
-  const time = day ? Date.UTC(year, month - 1, date) : Date.parse(`${text.replace(' ', 'T')}${zone ? '' : 'Z'}`);
-  // Reject overflowing dates: Date would turn 31 February into 3 March.
-  if (day && (new Date(time).getUTCDate() !== date || month > 12)) return null;
+  const [isTime, zone] = TIME.exec(text) ?? [];
+  // Date.parse() turns 30 February into 1 March.
+  const day = dayOf(isTime === undefined ? text : text.slice(0, 10));
+  if (day === null) return null;
+  const time = Date.parse(isTime === undefined ? `${day}T00:00:00Z` : `${text.replace(' ', 'T')}${zone ? '' : 'Z'}`);
   const seconds = Math.floor(time / 1000);
   return seconds >= 0 && seconds <= MAX_SECONDS ? seconds : null;
 }
