@@ -11,18 +11,24 @@ const RANGE_NAMES: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
 /** A larger number of hops is probably a mistyped port or address. */
 const MAX_HOPS = 10;
 
-/** Returns the number of bits of an IP address; 0 if the text is not an address. */
+/**
+ * Returns the number of bits of an IP address; 0 if the text is not an address. Express reads octets with a leading
+ * zero as octal numbers.
+ */
 function bitsOf(address: string): number {
   if (address.includes(':')) return URL.canParse(`http://[${address}]/`) ? 128 : 0;
   const octets = address.split('.');
-  return octets.length === 4 && octets.every((octet) => /^\d{1,3}$/.test(octet) && Number(octet) <= 255) ? 32 : 0;
+  return octets.length === 4 && octets.every((octet) => /^(?:0|[1-9]\d{0,2})$/.test(octet) && Number(octet) <= 255)
+    ? 32
+    : 0;
 }
 
 function isRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const maxBits = bitsOf(address);
   if (maxBits === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
+  // Express refuses ranges of 0 bits, which would trust every address.
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= maxBits);
 }
 
 /**

@@ -60,10 +60,16 @@ async function answerOf({ input, chunking, links, recognition }: PoolDocument, l
   return recognizePage(input, recognition, recognition.settings, limits);
 }
 
+/**
+ * Messages of a RangeError for a stack overflow, and for a string, array, map or buffer that is too long. Others, such
+ * as "Invalid count value: -1", are about a wrong value.
+ */
+const LIMIT_ERRORS =
+  /call stack|invalid (?:string|(?:typed )?array|array buffer) length|allocation|size exceeded|larger/i;
+
 function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  // JavaScript throws a RangeError for a stack overflow, and for a string or array that is too long.
-  if (error instanceof RangeError) {
+  if (error instanceof RangeError && LIMIT_ERRORS.test(error.message)) {
     return new Fault(
       'parse_limit',
       'The document could not be read: it is too large or too deeply nested. Split it and send the parts.',

@@ -50,9 +50,13 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       for await (const { url } of entries) {
         listed += 1;
         if (url === request.url || !matchesFilter(url)) continue;
-        // The list counts as truncated only if one more page follows after the limit.
-        isTruncated = discovered + pending.length >= maxPages;
-        if (isTruncated) break;
+        // The list counts as truncated only if one more page follows after the limit. Deleted pages among the pending
+        // ones do not count.
+        if (discovered + pending.length >= maxPages) {
+          await flush();
+          isTruncated = discovered >= maxPages;
+          if (isTruncated) break;
+        }
         pending.push({
           source: WEB_PAGE_SOURCE,
           externalFileId: url,

@@ -163,7 +163,8 @@ const byMimeType: ReadonlyMap<string, FileFormat> = new Map(
 
 /** Returns the extension of a name or URL in lower case without its dot; '' if there is none. */
 export function extensionOf(name: string): string {
-  const path = name.replace(/[?#].*$/s, '');
+  // Only URLs have a query or fragment. In names, both marks are ordinary characters: "Notes #1.md".
+  const path = /^https?:\/\//i.test(name) ? name.replace(/[?#].*$/s, '') : name;
   return /\.([A-Za-z0-9]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 

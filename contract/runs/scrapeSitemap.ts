@@ -43,13 +43,34 @@ export const skipsOf = ({ htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip }
   selectors: cssSelectorsToSkip,
 });
 
+/** Spells percent-encoded bytes in capitals: sitemaps use both cases. */
+const foldEscapes = (text: string): string => text.replaceAll(/%[\da-f]{2}/gi, (escape) => escape.toUpperCase());
+
 /**
- * Returns whether the URL starts with `prefix`: a path such as /questions/, with or without its leading slash, or a
- * full URL.
+ * Spells a prefix as in normalised URLs: letters beyond ASCII and spaces percent-encoded, the host in lower case without
+ * a default port. An appended letter keeps a dot segment or slash at the end.
  */
-function isUnder(url: URL, prefix: string): boolean {
-  if (/^https?:\/\//i.test(prefix)) return url.href.startsWith(prefix);
-  return url.pathname.startsWith(prefix.startsWith('/') ? prefix : `/${prefix}`);
+function normalPrefix(prefix: string): string {
+  const [, origin, rest = ''] = /^(https?:\/\/[^/?#]*)(.*)$/is.exec(prefix) ?? [];
+  if (origin === undefined) {
+    const url = new URL('http://host');
+    // The setter encodes ? and # too: a prefix of a path has neither query nor fragment.
+    url.pathname = `${prefix.startsWith('/') ? '' : '/'}${prefix}x`;
+    return foldEscapes(url.pathname.slice(0, -1));
+  }
+  if (!URL.canParse(origin)) return prefix;
+  return foldEscapes(rest === '' ? new URL(origin).origin : new URL(`${origin}${rest}x`).href.slice(0, -1));
+}
+
+/**
+ * Returns the check whether a URL starts with `prefix`: a path such as /questions/, with or without its leading slash,
+ * or a full URL.
+ */
+function isUnder(prefix: string): (url: URL) => boolean {
+  const start = normalPrefix(prefix);
+  return start.startsWith('/')
+    ? (url) => foldEscapes(url.pathname).startsWith(start)
+    : (url) => foldEscapes(url.href).startsWith(start);
 }
 
 /**
@@ -60,10 +81,12 @@ export function pageFilter(
   options: Pick<ScrapeOptions, 'urlPathsToInclude' | 'urlPathsToExclude' | 'urlsToScrape'>,
 ): (url: string) => boolean {
   const chosen = new Set(options.urlsToScrape);
+  const included = options.urlPathsToInclude.map(isUnder);
+  const excluded = options.urlPathsToExclude.map(isUnder);
   return (text) => {
     if (chosen.size > 0 && !chosen.has(text)) return false;
     const url = new URL(text);
-    if (options.urlPathsToExclude.some((prefix) => isUnder(url, prefix))) return false;
-    return options.urlPathsToInclude.length === 0 || options.urlPathsToInclude.some((prefix) => isUnder(url, prefix));
+    if (excluded.some((matches) => matches(url))) return false;
+    return included.length === 0 || included.some((matches) => matches(url));
   };
 }

@@ -37,7 +37,9 @@ const MAX_VALUE = 300;
 /** Maximum length of an item id. */
 const MAX_ID = 2_048;
 
-const readCondition: ReadCondition<OutlookCondition> = ({ key, value }, path) => {
+const readCondition: ReadCondition<OutlookCondition> = ({ key, value, ...more }, path) => {
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined) throw new FilterError([...path, unknown], 'A condition can have only key and value');
   const conditionKey = OUTLOOK_KEYS.find((known) => known === key);
   if (conditionKey === undefined) throw new FilterError([...path, 'key'], `Must be one of ${OUTLOOK_KEYS.join(', ')}`);
   const valuePath = [...path, 'value'];

@@ -1,4 +1,5 @@
 import { type FileFormat, formatOfType } from '../../contract/files/fileFormats.js';
+import { memberNames } from './memberNames.js';
 import { hasTwoFrames, mpegAudio } from './mpegFrames.js';
 
 /**
@@ -37,6 +38,14 @@ const tagged: Test = (bytes, namedFormat) => {
 const packets: Test = (bytes, namedFormat) =>
   bytes[188] === 0x47 && bytes[376] === 0x47 && (namedFormat === 'MPEG' || namedFormat === 'MPG') ? namedFormat : null;
 
+/**
+ * Brands of images and image sequences in the container of MP4: HEIF and HEIC
+ * (https://iana.org/assignments/media-types/image/heif, https://iana.org/assignments/media-types/image/heic-sequence)
+ * and AVIF (https://aomediacodec.github.io/av1-avif/#image-and-image-collection-brand).
+ */
+const IMAGE_BRANDS = 'heic heix heim heis hevc hevx hevm hevs mif1 msf1 avif avis'.split(' ');
+const HEIF_IMAGE: BinaryKind = { unsupported: 'a HEIC or AVIF image. Save it as JPG or PNG and send that' };
+
 /** Signatures (as latin1, at an offset) and their types. The first match counts. */
 const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test, offset?: number]> = [
   ['%PDF-', 'PDF'],
@@ -64,6 +73,7 @@ const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test
   ['RF64', riffFormat],
   ['ftypM4A ', 'M4A', 4],
   ['ftypqt  ', 'MOV', 4],
+  ...IMAGE_BRANDS.map((brand) => [`ftyp${brand}`, HEIF_IMAGE, 4] as const),
   ['ftyp', (bytes, namedFormat) => (bytes[0] === 0 ? oneOf('MP4', 'M4A', 'MOV')(bytes, namedFormat) : null), 4],
   // Files of QuickTime's own programs begin without a signature.
   ...['moov', 'mdat', 'wide'].map((atom) => [atom, (bytes: Buffer) => (bytes[0] === 0 ? 'MOV' : null), 4] as const),
@@ -101,16 +111,10 @@ export function binaryFormat(content: Uint8Array, namedFormat: FileFormat | null
   return namedFormat === 'PCM' && !hasTwoFrames(bytes) ? null : mpegAudio(bytes);
 }
 
-/**
- * Bytes searched for member names. The names in an archive are not compressed: they precede each member and are
- * repeated at the end.
- */
-const ARCHIVE_WINDOW = 256 * 1024;
-
-const MEMBERS: ReadonlyArray<readonly [string, FileFormat]> = [
+/** The folders of Office files. */
+const FOLDERS: ReadonlyArray<readonly [string, FileFormat]> = [
   ['word/', 'DOCX'],
   ['ppt/', 'PPTX'],
-  ['xl/vbaProject.bin', 'XLSM'],
   ['xl/', 'XLSX'],
 ];
 
@@ -130,8 +134,6 @@ function statedType(bytes: Buffer): string | null {
 }
 
 function zipFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
-  const head = bytes.toString('latin1', 0, ARCHIVE_WINDOW);
-  const names = head + bytes.toString('latin1', Math.max(ARCHIVE_WINDOW, bytes.length - ARCHIVE_WINDOW));
   const stated = statedType(bytes);
   if (stated !== null) {
     const format = formatOfType(stated);
@@ -139,14 +141,20 @@ function zipFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
     if (/^application\/vnd\.(?:oasis\.opendocument|sun\.xml)\./.test(stated))
       return old(`an OpenDocument file of another kind (${stated.slice(0, 80)})`, '.odt, .ods, .odp or PDF');
   }
-  if (names.includes('xl/workbook.bin')) return old('a binary Excel workbook (.xlsb)', '.xlsx');
-  const [, found] = MEMBERS.find(([member]) => names.includes(member)) ?? [];
-  // A workbook that may contain macros but has none keeps its type.
-  if (found === 'XLSX' && namedFormat === 'XLSM') return namedFormat;
+  const names = memberNames(bytes);
+  // Names from inside a member follow its own name, which has the archive's folder. So the first folder counts.
+  const first = names.find((name) => FOLDERS.some(([folder]) => name.startsWith(folder)));
+  const [, found] = FOLDERS.find(([folder]) => first?.startsWith(folder)) ?? [];
+  if (found === 'XLSX') {
+    const workbook = names.find((name) => name.startsWith('xl/workbook.'));
+    if (workbook === 'xl/workbook.bin') return old('a binary Excel workbook (.xlsb)', '.xlsx');
+    // A workbook that may contain macros but has none keeps its type.
+    return namedFormat === 'XLSM' || names.includes('xl/vbaproject.bin') ? 'XLSM' : found;
+  }
   if (found !== undefined) return found;
   // A book or document whose first entry does not state its type.
-  if (names.includes('META-INF/container.xml')) return 'EPUB';
-  if (names.includes('content.xml') && names.includes('META-INF/manifest.xml'))
+  if (names.includes('meta-inf/container.xml')) return 'EPUB';
+  if (names.includes('content.xml') && names.includes('meta-inf/manifest.xml'))
     return namedFormat !== null && BY_TYPE.has(namedFormat) ? namedFormat : 'ODT';
   // A large file whose signature comes later, or a broken file, whose reader reports the error.
   if (namedFormat !== null && (BY_TYPE.has(namedFormat) || ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(namedFormat)))

@@ -14,6 +14,12 @@ const BY_ICONV: ReadonlyMap<string, string> = new Map([
 const SUPERSETS: ReadonlyMap<string, string> = new Map([['gbk', 'gb18030']]);
 
 /**
+ * Names in iconv-lite, without punctuation, that are not encodings of text, or of ASCII only. As in browsers, such
+ * labels are unknown. Some stores declare `binary` for any file.
+ */
+const NOT_ENCODINGS = /^(?:base64|hex|binary|utf7(?:imap)?)$/;
+
+/**
  * Returns the encoding of a label, in the names of the Encoding Standard
  * (https://encoding.spec.whatwg.org/#names-and-labels); for other labels that iconv-lite knows, the label itself. Null
  * for an unknown one.
@@ -25,7 +31,8 @@ export function encodingOf(label: string): string | null {
     const { encoding } = new TextDecoder(label);
     return SUPERSETS.get(encoding) ?? encoding;
   } catch {
-    return iconv.encodingExists(label) ? label : null;
+    const isCodec = NOT_ENCODINGS.test(label.toLowerCase().replaceAll(/[^a-z\d]/g, ''));
+    return !isCodec && iconv.encodingExists(label) ? label : null;
   }
 }
 

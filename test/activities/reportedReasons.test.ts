@@ -163,6 +163,31 @@ test('a scrape of a sitemap reports the limit that ended it, but not the one of 
     },
   ));
 
+test('pages of a sitemap that are not accepted do not count towards the limit', async () => {
+  const scrape = { maxPagesToScrape: null, urlPathsToInclude: [], urlPathsToExclude: [], urlsToScrape: [] };
+  const url = 'https://site.example/sitemap.xml';
+  const deletedPage = 'https://site.example/2';
+  const { deps, of } = open({
+    'runs.find': { ...run, kind: 'scrapeSitemap', fileId: 3, request: { url, scrape, ingest: {}, tags: {} } },
+    'limits.get': { max_files_per_upload: null },
+    'files.acceptMany': (_owner: unknown, pages: readonly { readonly externalUrl: string }[]) =>
+      pages.filter(({ externalUrl }) => externalUrl !== deletedPage).length,
+  });
+  const sources = {
+    async *discover() {
+      for (const page of [1, 2, 3, 4]) yield await Promise.resolve({ url: `https://site.example/${page}` });
+    },
+  };
+  const { discoverPages } = createDiscoveryActivities({
+    ...deps,
+    sources,
+    settings: { maxPagesPerScrape: 2 },
+  } as never);
+  const signal = { cancellationSignal: new AbortController().signal } as never;
+  expect(await asyncLocalStorage.run(signal, () => discoverPages({ runId: 7 }))).toEqual({ discovered: 2 });
+  expect(of('runs.saveProgress').map(([, saved]) => saved)).toEqual([{ readWhole: false, cutAt: 2 }]);
+});
+
 test('a finished scrape that the setting ended has a message, in which the limit is the number of accepted pages', () =>
   everyRow(
     [

@@ -169,6 +169,7 @@ checks("uses an entry's own id if it is globally unique", [
 checks('finds formats by name and by declared type', [
   ['an extension', extensionOf('a.b.PDF'), 'pdf'],
   ['a URL', extensionOf('https://x.example/a.pdf?b=c.txt#d.e'), 'pdf'],
+  ['a name with marks of URLs', extensionOf('Notes #1? C#/a?.md'), 'md'],
   ['no extension', extensionOf('README'), ''],
   ['a short extension', extensionOf('a.C'), 'c'],
   ['a long extension', extensionOf('a.abcdefghij'), 'abcdefghij'],

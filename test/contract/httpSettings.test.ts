@@ -13,12 +13,22 @@ describe('TRUST_PROXY', () => {
     expect(readTrustProxy(value)).toEqual(expected);
   });
 
-  test.each(['true', '*', 'proxy.example', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '11', '-1', '1,2'])(
-    'refuses "%s"',
-    (value) => {
-      expect(() => readTrustProxy(value)).toThrow('accepts');
-    },
-  );
+  test.each([
+    'true',
+    '*',
+    'proxy.example',
+    '10.0.0.0/33',
+    '::1/129',
+    '0.0.0.0/0',
+    '::/0',
+    '010.0.0.1',
+    '10.0.0.0/8/8',
+    '11',
+    '-1',
+    '1,2',
+  ])('refuses "%s"', (value) => {
+    expect(() => readTrustProxy(value)).toThrow('accepts');
+  });
 });
 
 describe('REDIRECT_URI_SCHEMES', () => {

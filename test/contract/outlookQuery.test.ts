@@ -53,6 +53,7 @@ describe('a filter tree', () => {
   const WRONG: readonly (readonly [string, unknown, readonly (string | number)[]])[] = [
     ['an unknown key', condition('subject', 'x'), ['key']],
     ['a property name of Object', condition('constructor', 'x'), ['key']],
+    ['a negation, which only Gmail has', { ...condition('from', 'a@b.example'), negate: true }, ['negate']],
     ['no value', { key: 'from' }, ['value']],
     ['an empty value', condition('from', ' '), ['value']],
     ['a value that is not a text', { key: 'from', value: 7 }, ['value']],

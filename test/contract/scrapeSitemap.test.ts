@@ -28,6 +28,24 @@ describe('pages of a request', () => {
     expect(matching({ urlPathsToInclude: ['blog'] }, urls)).toEqual([urls[3]]);
     expect(matching({ urlPathsToInclude: ['http://a.test/docs/old'] }, urls)).toEqual([urls[2]]);
   });
+  test.each([
+    ['http://a.test/%C3%BCber-uns', ['/über-uns', 'über', '/%c3%bcber', 'HTTP://A.test:80/über']],
+    ['http://a.test/%e6%97%a5/1', ['/日/', '/%E6%97%A5/', 'http://a.test/日']],
+    ['http://a.test/my%20docs/1', ['/my docs', '/my%20docs']],
+    ['http://a.test/docs/.well/1', ['/docs/.', '/docs/.well', 'http://A.test', 'http://a']],
+    ['http://a.test/search?q=1', ['http://a.test/search?q', '/search']],
+  ])('match prefixes as they are typed: %s', (url, prefixes) => {
+    for (const prefix of prefixes) {
+      expect(matching({ urlPathsToInclude: [prefix] }, [url])).toEqual([url]);
+      expect(matching({ urlPathsToExclude: [prefix] }, [url])).toEqual([]);
+    }
+  });
+  test.each(['/docs/.', '/docs/..', '/docs?', '/docs#', '//docs', 'http://b.test', 'http://[', '/%', '\ud800'])(
+    'do not match the prefix %j',
+    (prefix) => {
+      expect(matching({ urlPathsToInclude: [prefix] }, urls)).toEqual([]);
+    },
+  );
   test('are those of urls_to_scrape that also match the other lists', () => {
     expect(matching({ urlsToScrape: ['http://a.test/', 'http://a.test/unknown'] }, urls)).toEqual(['http://a.test/']);
     expect(matching({ urlsToScrape: ['http://a.test/'], urlPathsToInclude: ['/docs/'] }, urls)).toEqual([]);

@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { strToU8, type Zippable, zipSync } from 'fflate';
 import { identifyFile } from '../../documents/detection/identifyFile.js';
 import { everyRow } from '../support/everyRow.js';
 import { faultOf } from './page.js';
@@ -64,14 +65,24 @@ test.each(['le', 'be'])('reads the head of a short text in the declared utf-16%s
 const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
 const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
 
+/** Returns the beginning of an archive: the header of each member, without contents. */
+const archiveOf = (...names: readonly string[]): Uint8Array =>
+  latin1(
+    names
+      .map(
+        (name) => `PK\u0003\u0004${'\u0000'.repeat(22)}${String.fromCodePoint(name.length)}\u0000\u0000\u0000${name}`,
+      )
+      .join(''),
+  );
+
 const WITH_SIGNATURE: readonly (readonly [string, Uint8Array, string, string | null])[] = [
   ['PDF', latin1('%PDF-1.7\n'), 'a.docx', 'DOCX'],
   ['PDF', latin1('a line in front\n%PDF-1.4\n'), 'a.pdf', null],
-  ['DOCX', latin1('PK\u0003\u0004..[Content_Types].xml..word/document.xml'), 'a.pdf', 'PDF'],
-  ['PPTX', latin1('PK\u0003\u0004..ppt/presentation.xml'), 'a.pptx', null],
-  ['XLSX', latin1('PK\u0003\u0004..xl/workbook.xml'), 'a.xlsx', null],
-  ['XLSM', latin1('PK\u0003\u0004..xl/workbook.xml'), 'a.xlsm', null],
-  ['XLSM', latin1('PK\u0003\u0004..xl/vbaProject.bin'), 'a.xlsx', 'XLSX'],
+  ['DOCX', archiveOf('[Content_Types].xml', 'word/document.xml'), 'a.pdf', 'PDF'],
+  ['PPTX', archiveOf('ppt/presentation.xml'), 'a.pptx', null],
+  ['XLSX', archiveOf('xl/workbook.xml'), 'a.xlsx', null],
+  ['XLSM', archiveOf('xl/workbook.xml'), 'a.xlsm', null],
+  ['XLSM', archiveOf('xl/vbaProject.bin'), 'a.xlsx', 'XLSX'],
   ['RTF', latin1('{\\rtf1\\ansi'), 'a.doc', null],
   ['JPG', hex('ff d8 ff e0'), 'a.jpeg', null],
   ['JPG', hex('ff d8 ff e0'), 'a.png', 'PNG'],
@@ -104,6 +115,30 @@ test('detects a file with a signature by its bytes, whatever its name', () =>
     ([format, bytes, name, namedAs]) =>
       expect(identifyFile({ bytes, contentType: null, name })).toMatchObject({ format, namedAs }),
   ));
+
+describe('an archive with other archives or similar folders inside', () => {
+  const stored: Zippable[string] = [new Uint8Array(100), { level: 0 }];
+  const document = zipSync({ 'word/document.xml': stored, 'word/vbaProject.bin': stored });
+  const macros = zipSync({ 'xl/workbook.bin': stored, 'xl/vbaProject.bin': stored });
+  const inside = { 'ppt/embeddings/a.docx': [document, { level: 0 }], 'ppt/embeddings/a.xlsb': macros } as Zippable;
+  const deck = zipSync({ 'ppt/presentation.xml': stored, ...inside, 'ppt/slides/slide1.xml': new Uint8Array(70_000) });
+
+  test('has the format of its own folder, also if only its head is known', () => {
+    for (const bytes of [deck, deck.subarray(0, deck.length - 200)])
+      expect(identifyFile({ bytes, contentType: null, name: 'a' }).format).toBe('PPTX');
+    const book = zipSync({ 'xl/workbook.xml': stored, 'xl/embeddings/a.xlsb': macros, 'xl/embeddings/a.pptx': deck });
+    expect(identifyFile({ bytes: book, contentType: null, name: 'a' }).format).toBe('XLSX');
+  });
+
+  test.each([
+    ['documents', zipSync({ 'a.docx': [document, { level: 0 }], 'b.docx': document })],
+    ['a folder whose name ends like one of an Office file', zipSync({ 'keyword/list.txt': strToU8('words') })],
+    ['the head of an archive of documents', zipSync({ 'a.docx': [document, { level: 0 }] }).subarray(0, -30)],
+  ])('is an archive if it has only %s', (_what, bytes) => {
+    const identify = () => identifyFile({ bytes, contentType: null, name: 'a.zip' });
+    expect(identify).toThrow(/a ZIP archive\. Unpack it/);
+  });
+});
 
 /** An MP3 frame, 16 kbit/s at 8 kHz, of the length that its header states. */
 const FRAME = Buffer.concat([hex('ff e3 28 c4'), Buffer.alloc(140, 7)]);
@@ -160,25 +195,33 @@ test.each([
 });
 
 test('detects books and documents whose archives do not state their type', () => {
-  const formatWith = (members: string, name: string): string =>
-    identifyFile({ bytes: latin1(`PK\u0003\u0004..${members}`), contentType: null, name }).format;
-  expect(formatWith('META-INF/container.xml', 'a.zip')).toBe('EPUB');
-  expect(formatWith('content.xml..META-INF/manifest.xml', 'a.ods')).toBe('ODS');
-  expect(formatWith('content.xml..META-INF/manifest.xml', 'a')).toBe('ODT');
+  const formatWith = (members: readonly string[], name: string): string =>
+    identifyFile({ bytes: archiveOf(...members), contentType: null, name }).format;
+  expect(formatWith(['META-INF/container.xml'], 'a.zip')).toBe('EPUB');
+  expect(formatWith(['content.xml', 'META-INF/manifest.xml'], 'a.ods')).toBe('ODS');
+  expect(formatWith(['content.xml', 'META-INF/manifest.xml'], 'a')).toBe('ODT');
 });
 
 test.each([
-  ['an archive', latin1('PK\u0003\u0004..notes.txt'), null, 'a.zip', /a ZIP archive\. Unpack it/],
+  [
+    'an image of an iPhone',
+    latin1('\u0000\u0000\u0000\u0018ftypheic\u0000\u0000\u0000\u0000mif1'),
+    null,
+    'a.mp4',
+    /HEIC.*JPG/,
+  ],
+  [
+    'an AVIF image',
+    latin1('\u0000\u0000\u0000\u001cftypmif1\u0000\u0000\u0000\u0000avif'),
+    'image/avif',
+    'a',
+    /AVIF.*JPG/,
+  ],
+  ['an archive', archiveOf('notes.txt'), null, 'a.zip', /a ZIP archive\. Unpack it/],
   ['binary data', latin1('abc\u0000def'), 'text/plain', 'a.txt', /binary data/],
   ['an image by its type', latin1('x'), 'image/svg+xml', 'a.svg', /of the type image\/svg\+xml/],
   ['an old Word document', new Uint8Array(OLD_WORD), null, 'a.doc', /Save it as \.docx/],
-  [
-    'a binary Excel workbook',
-    latin1('PK\u0003\u0004..[Content_Types].xml..PK..xl/workbook.bin'),
-    null,
-    'book.xlsx',
-    /\.xlsb.*\.xlsx/,
-  ],
+  ['a binary Excel workbook', archiveOf('[Content_Types].xml', 'xl/workbook.bin'), null, 'book.xlsx', /\.xlsb.*\.xlsx/],
   [
     'an OpenDocument drawing',
     archiveWithType('application/vnd.oasis.opendocument.graphics'),

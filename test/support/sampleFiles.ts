@@ -4,7 +4,8 @@ import type { IMAGE_SOURCES, TEXT_SOURCES } from '../../contract/sources/sources
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const padded = (text: string): Buffer => Buffer.concat([latin1(text), Buffer.alloc(600)]);
 /** Returns the beginning of a ZIP archive: a local file header of which only signature and name are set. */
-const zip = (member: string): Buffer => padded(`PK\u0003\u0004${'\u0000'.repeat(26)}${member}`);
+const zip = (member: string): Buffer =>
+  padded(`PK\u0003\u0004${'\u0000'.repeat(22)}${String.fromCodePoint(member.length)}\u0000\u0000\u0000${member}`);
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const compound = (stream: string): Buffer =>
   Buffer.concat([latin1('\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'), Buffer.alloc(504), utf16(stream)]);

@@ -45,7 +45,7 @@ const MAX_SPACES = 100;
 
 /** Returns the text that an element in a paragraph represents. */
 export function inlineText(name: string, { c }: Readonly<Record<string, string>>): string {
-  if (name === 's') return ' '.repeat(Math.min(MAX_SPACES, Number(c ?? 1) || 1));
+  if (name === 's') return ' '.repeat(Math.min(MAX_SPACES, Math.max(0, Number(c ?? 1) || 1)));
   if (name === 'tab') return '\t';
   if (name === 'line-break') return '\n';
   return name === 'ruby-text' ? '(' : '';

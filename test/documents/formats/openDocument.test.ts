@@ -69,6 +69,11 @@ test('text boxes, links, titles and ruby annotations are text; alternative texts
   );
 });
 
+test('a number of spaces that is not positive is tolerated', async () => {
+  const body = '<text:p>Tides<text:s text:c="-1"/> and<text:s text:c="0"/>boats</text:p>';
+  expect(await textOf({ body })).toBe('Tides and boats');
+});
+
 const CHART = `<office:chart><chart:chart><chart:title><text:p>Calls</text:p></chart:title><table:table>${row('<table:table-cell/>' + cell('Fishing'))}${row(cell('First') + cell('148', 'office:value="148"'))}</table:table></chart:chart></office:chart>`;
 const CHART_TEXT = 'Calls\n\n|  | Fishing |\n| --- | --- |\n| First | 148 |';
 
