@@ -8,7 +8,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { busy } from '../files/refuseBusy.js';
 import type { ApiDeps } from '../http/deps.js';
-import { HttpError, notFound } from '../http/errors.js';
+import { HttpError, invalid, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { integer, nullable } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
@@ -115,6 +115,8 @@ export const retrySyncRun = operation({
     const { outcomes = ['failed'], stages, causes } = body;
     const filter = { outcomes, ...(stages ? { stages } : {}), ...(causes ? { causes } : {}) };
     const fileIds = isNamed ? await namedFiles(run, body, deps) : await matching(run, owner, filter, deps);
+    if (isNamed && fileIds.length > MAX_FILES)
+      throw invalid(['body'], `Name at most ${MAX_FILES} files, by \`item_ids\` and \`file_ids\` together`, 'too_long');
     const ids = fileIds.slice(0, MAX_FILES);
     const runId = await store.runs.nextId();
     const again = { runId, workflowId: workflowIds.retry(runId), requestId: randomUUID() };
