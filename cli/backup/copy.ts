@@ -14,10 +14,10 @@ export interface FoundFile {
 }
 
 /**
- * Returns the metadata of a path; null if it does not exist. @param read stat, or lstat for those of a link itself
+ * Reads a path; returns null if it does not exist. @param read such as stat, or lstat for a link itself
  * @throws CommandError on any other error: a backup without the path would be incomplete
  */
-export async function statsOf(fullPath: string, read: (fullPath: string) => Promise<Stats>): Promise<Stats | null> {
+export async function readExisting<T>(fullPath: string, read: (fullPath: string) => Promise<T>): Promise<T | null> {
   try {
     return await read(fullPath);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function statsOf(fullPath: string, read: (fullPath: string) => Prom
  */
 export async function* listFilesIn(root: string, relativePath = ''): AsyncIterable<FoundFile> {
   const fullPath = path.join(root, relativePath);
-  const stats = await statsOf(fullPath, relativePath === '' ? stat : lstat);
+  const stats = await readExisting<Stats>(fullPath, relativePath === '' ? stat : lstat);
   if (stats?.isFile() === true) yield { relativePath, bytes: stats.size };
   if (stats?.isDirectory() === true)
     for await (const { name } of await opendir(fullPath))

@@ -6,7 +6,7 @@ import type { Config } from '../../config/types.js';
 import { tryLock, type Lock } from '../../engines/lock.js';
 import { runningEngines } from '../../engines/pidFile.js';
 import { CommandError } from '../command.js';
-import { statsOf } from './copy.js';
+import { readExisting } from './copy.js';
 
 /** A folder or file of the deployment. */
 export interface Part {
@@ -45,7 +45,7 @@ export function partsOf({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>, e
 
 /** Returns whether a part exists. An empty folder counts as missing. @throws CommandError if it cannot be read */
 export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
-  if ((await statsOf(at, stat)) === null) return false;
+  if ((await readExisting(at, stat)) === null) return false;
   if (isKey) return true;
   for await (const _ of await opendir(at)) return true;
   return false;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { checkFreeSpace } from '../../cli/backup/freeSpace.js';
-import { SUMS } from '../../cli/backup/manifest.js';
+import { readManifest, readSums, SUMS } from '../../cli/backup/manifest.js';
 import { readCall, type Terminal } from '../../cli/command.js';
 import { backup } from '../../cli/commands/backup.js';
 import { restore } from '../../cli/commands/restore.js';
@@ -176,4 +176,16 @@ test('needs space only for what exceeds the data that a restore replaces', async
   }));
   await checkFreeSpace(folder, parts, async () => 80);
   await expect(checkFreeSpace(folder, parts, async () => 79)).rejects.toThrow(/has 79 bytes free.* needs 80 more/);
+});
+
+test('a backup that cannot be read is not called incomplete, and a missing list of checksums is', async () => {
+  const folder = path.join(root, 'unreadable');
+  await expect(readManifest(folder)).rejects.toThrow(/contains no manifest.json/);
+  // EISDIR stands for EACCES, which root does not get.
+  await mkdir(path.join(folder, 'manifest.json'), { recursive: true });
+  await expect(readManifest(folder)).rejects.toThrow(/manifest.json cannot be read \(EISDIR.*Check its permissions/);
+  const readAll = async () => {
+    for await (const _ of readSums(folder, { sums: '', parts: [] } as never));
+  };
+  await expect(readAll()).rejects.toThrow(/SHA256SUMS is missing, so the backup is damaged/);
 });
