@@ -195,7 +195,11 @@ describe('bodies at the limits of an operation', () => {
       `{"query":"x","k":1,"tags_v2":{"AND":[${many(10_000, (index) => `{"key":"a","value":${index}}`)}]}}`,
     ],
     ['50,000 addresses', '/scrape_sitemap', `{"url":"https://nowhere.invalid/s.xml","urls_to_scrape":${urls(50_000)}}`],
-    ['9,800 CSS selectors of 97 levels', '/web_scrape', scrapes((nth) => `${':is('.repeat(96)}a${nth}${')'.repeat(96)}`)],
+    [
+      '9,800 CSS selectors of 97 levels',
+      '/web_scrape',
+      scrapes((nth) => `${':is('.repeat(96)}a${nth}${')'.repeat(96)}`),
+    ],
     ['9,800 equal CSS selectors', '/web_scrape', scrapes(() => ':enabled'.repeat(60))],
     ['9,800 invalid CSS selectors', '/web_scrape', scrapes(() => 'p[')],
     [
