@@ -71,7 +71,7 @@ export const retrySyncRun = operation({
   auth: 'either',
   summary: 'Retry items of a run',
   description: [
-    'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter excludes files that are READY or in progress. Items without a file cannot be retried; their `remedy` says what to do.',
+    'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter excludes files that are READY or in progress; a file that has failed again matches again. Items without a file cannot be retried; their `remedy` says what to do.',
   ],
   returns: 'The new run, how many files it syncs again, and whether more files match.',
   errors: {

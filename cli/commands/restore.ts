@@ -104,6 +104,7 @@ export const restore: Command = {
     'until it completes, npm start refuses to use the data.',
   ].join('\n'),
   options: { force: { about: 'Replaces existing data.' } },
+  afterInterrupt: 'To continue the restore, run the same command again.',
   async run({ args, has, terminal }) {
     const folder = path.resolve(args[0] ?? '');
     const manifest = await readManifest(folder);

@@ -9,6 +9,7 @@ import { readManifest, readSums, SUMS } from '../../cli/backup/manifest.js';
 import { readCall, type Terminal } from '../../cli/command.js';
 import { backup } from '../../cli/commands/backup.js';
 import { restore } from '../../cli/commands/restore.js';
+import { runCli } from '../../cli/run.js';
 import { everyRow } from '../support/everyRow.js';
 
 let root: string;
@@ -188,4 +189,27 @@ test('a backup that cannot be read is not called incomplete, and a missing list 
     for await (const _ of readSums(folder, { sums: '', parts: [] } as never));
   };
   await expect(readAll()).rejects.toThrow(/SHA256SUMS is missing, so the backup is damaged/);
+});
+
+test('says what to do after Ctrl-C during a backup or a restore', async () => {
+  const [dataDir, folder] = ['data', 'backup'].map((name) => path.join(root, 'stopped', name)) as [string, string];
+  await fill(dataDir, { 'mongodb/WiredTiger': 'backup', 'secret-key': SECRET_KEY });
+  const run = async (stopped: AbortSignal, ...args: string[]) => {
+    const errors: string[] = [];
+    const terminal: Terminal = {
+      ...{ env: { DATA_DIR: dataDir }, isInteractive: false, stopped, err: (text) => void errors.push(text) },
+      ...{ out: () => undefined, waitForEnter: () => Promise.resolve() },
+    };
+    return [await runCli(args, terminal), errors.at(-1)];
+  };
+  const aborted = AbortSignal.abort();
+  expect(await run(aborted, 'backup', `${folder}-half`)).toEqual([
+    1,
+    'Interrupted. The backup is incomplete. Delete its folder, and run the command again.\n',
+  ]);
+  expect((await run(new AbortController().signal, 'backup', folder))[0]).toBe(0);
+  expect(await run(aborted, 'restore', folder, '--force')).toEqual([
+    1,
+    'Interrupted. To continue the restore, run the same command again.\n',
+  ]);
 });
