@@ -29,6 +29,9 @@ export async function readExisting<T>(fullPath: string, read: (fullPath: string)
   }
 }
 
+/** Folder of a volume itself: mkfs.ext4 creates it for fsck at the root of each, and only root may read it. */
+export const LOST_AND_FOUND = 'lost+found';
+
 /**
  * Yields every file of a folder, or the file itself; yields nothing if the path does not exist. The folder itself may be
  * a link, for example to another disk; links and sockets in it are skipped. @throws CommandError if a path cannot be
@@ -40,7 +43,8 @@ export async function* listFilesIn(root: string, relativePath = ''): AsyncIterab
   if (stats?.isFile() === true) yield { relativePath, bytes: stats.size };
   if (stats?.isDirectory() === true)
     for await (const { name } of await opendir(fullPath))
-      yield* listFilesIn(root, relativePath === '' ? name : `${relativePath}/${name}`);
+      if (relativePath !== '' || name !== LOST_AND_FOUND)
+        yield* listFilesIn(root, relativePath === '' ? name : `${relativePath}/${name}`);
 }
 
 /** Reads a file, and copies it if a target is given. @param to the target; null: only read it @returns its SHA-256 */

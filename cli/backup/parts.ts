@@ -6,7 +6,7 @@ import type { Config } from '../../config/types.js';
 import { tryLock, type Lock } from '../../engines/lock.js';
 import { runningEngines } from '../../engines/pidFile.js';
 import { CommandError } from '../command.js';
-import { readExisting } from './copy.js';
+import { LOST_AND_FOUND, readExisting } from './copy.js';
 
 /** A folder or file of the deployment. */
 export interface Part {
@@ -47,7 +47,7 @@ export function partsOf({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>, e
 export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
   if ((await readExisting(at, stat)) === null) return false;
   if (isKey) return true;
-  for await (const _ of await opendir(at)) return true;
+  for await (const { name } of await opendir(at)) if (name !== LOST_AND_FOUND) return true;
   return false;
 }
 

@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/config.js';
 import { readSecretKeys } from '../../config/secretKeys.js';
 import type { Config } from '../../config/types.js';
 import { refuseIncompleteRestore, RESTORING } from '../../engines/restoring.js';
-import { copyHashed, readExisting, syncFolder } from '../backup/copy.js';
+import { copyHashed, LOST_AND_FOUND, readExisting, syncFolder } from '../backup/copy.js';
 import { checkFreeSpace } from '../backup/freeSpace.js';
 import { DATA, fingerprintOf, type Manifest, readManifest, readSums } from '../backup/manifest.js';
 import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
@@ -71,7 +71,8 @@ async function verifyFiles(
 async function clearPart({ path: at }: Part): Promise<void> {
   const stats = await readExisting(at, stat);
   if (stats?.isDirectory() !== true) return rm(at, { force: true });
-  for (const name of await readdir(at)) await rm(path.join(at, name), { recursive: true, force: true });
+  for (const name of await readdir(at))
+    if (name !== LOST_AND_FOUND) await rm(path.join(at, name), { recursive: true, force: true });
 }
 
 async function restoreFiles(

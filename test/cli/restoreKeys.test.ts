@@ -159,11 +159,11 @@ test('keeps a folder of DATA_DIR that is a link, for example to a volume, and re
   await fill(dataDir, { 'files/1.raw': 'backup', 'secret-key': SECRET_KEY });
   await symlink(disk, path.join(dataDir, 'mongodb'));
   await backup.run(readCall(backup, [folder], terminal));
-  await fill(disk, { WiredTiger: 'newer', 'journal/1': 'newer' });
+  await fill(disk, { WiredTiger: 'newer', 'journal/1': 'newer', 'lost+found/#1': 'x' });
   await restore.run(readCall(restore, [folder, '--force'], terminal));
   expect((await lstat(path.join(dataDir, 'mongodb'))).isSymbolicLink()).toBe(true);
   expect([await readdir(disk), await readFile(path.join(disk, 'WiredTiger'), 'utf8')]).toEqual([
-    ['WiredTiger'],
+    ['WiredTiger', 'lost+found'],
     'backup',
   ]);
 });
