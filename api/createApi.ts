@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
+import { httpUrl } from '../config/httpUrl.js';
 import { required, storeSettings } from '../config/config.js';
 import type { Config } from '../config/types.js';
 import { createTemporalLinks } from '../contract/runs/temporalLinks.js';
@@ -160,7 +161,7 @@ export async function createApi(
     lookups: createLookups(config.lookups, upstreams),
     tokens: createTokens(config.secretKeys),
     signedUrls: createSignedUrls(config.secretKeys),
-    publicUrl: () => config.publicUrl ?? `http://${config.host}:${(server.address() as AddressInfo).port}`,
+    publicUrl: () => config.publicUrl ?? httpUrl(config.host, (server.address() as AddressInfo).port),
     sitemaps: web,
     connectors: createConnectors({
       egress,
@@ -190,7 +191,7 @@ export async function createApi(
     throw cannotListen(error, config.host, config.port);
   });
   const { port } = server.address() as AddressInfo;
-  log.info({ url: config.publicUrl ?? `http://${config.host}:${port}` }, 'API listening');
+  log.info({ url: config.publicUrl ?? httpUrl(config.host, port) }, 'API listening');
   const metricsServer = await serveMetricsIfConfigured(metrics, { ...config.metrics, setting: 'METRICS_PORT' }, log);
   return {
     port,

@@ -7,6 +7,7 @@ import path from 'node:path';
 
 import { ConfigError, configErrorOf } from './configError.js';
 import { readEmbeddedEngines } from './embeddedEngines.js';
+import { httpUrl } from './httpUrl.js';
 import { readSettings, type SettingName } from './readSettings.js';
 import { readSecretKeys } from './secretKeys.js';
 import { documentSection } from './sections/documents.js';
@@ -31,7 +32,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return {
     port,
     host,
-    publicUrl: settings.optionalAddress('PUBLIC_URL') ?? (port === 0 ? null : `http://${host}:${String(port)}`),
+    publicUrl: settings.optionalAddress('PUBLIC_URL') ?? (port === 0 ? null : httpUrl(host, port)),
     dataDir,
     logLevel: settings.string('LOG_LEVEL'),
     apiKey: settings.optional('API_KEY') ?? storedKey(dataDir, 'api-key'),

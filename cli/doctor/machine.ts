@@ -94,7 +94,7 @@ function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
     return [warn(name, 'unknown, because PORT is 0', 'Set PORT, and PUBLIC_URL if clients use another URL.')];
   const { protocol, hostname, pathname } = new URL(url);
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  if (hostname === '0.0.0.0')
+  if (hostname === '0.0.0.0' || hostname === '[::]')
     return [
       bad(
         name,
@@ -102,7 +102,7 @@ function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
         'Set PUBLIC_URL to the URL at which clients reach this service.',
       ),
     ];
-  if (isLocal && host !== '127.0.0.1' && host !== 'localhost')
+  if (isLocal && !['127.0.0.1', 'localhost', '::1'].includes(host))
     return [
       warn(
         name,
