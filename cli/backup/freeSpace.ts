@@ -19,8 +19,8 @@ const freeBytesAt = async (at: string): Promise<number> => {
 };
 
 /**
- * Checks that each disk has space for the parts that are restored to it. What they replace is deleted first, so its
- * space counts as free. @param folder the backup @throws CommandError if a disk is too small
+ * Checks that each disk has space for the parts that are restored to it. The restore first deletes the data
+ * that they replace, so its space counts as free. @param folder the backup @throws CommandError if a disk is too small
  */
 export async function checkFreeSpace(
   folder: string,
