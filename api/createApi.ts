@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
+import { httpUrl } from '../config/httpUrl.js';
 import { required, storeSettings } from '../config/config.js';
 import type { Config } from '../config/types.js';
 import { createTemporalLinks } from '../contract/runs/temporalLinks.js';

@@ -50,14 +50,24 @@ export function openApi({ text, terminal }: Call): Api {
     );
   const bearer = { authorization: `Bearer ${settings.apiKey}` };
   const send = async <T>(path: string, init: RequestInit): Promise<Answer<T>> => {
+    const { status, text: received } = await fetch(`${url}${path}`, {
+      ...init,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch((error: unknown) => {
+        const cause = (error as Error).cause;
+        throw new CommandError(
+          `The API does not answer at ${url} (${cause instanceof Error ? cause.message : (error as Error).message}). ` +
+            'Start it with npm start, or pass its URL with --url.',
+        );
+      });
     try {
-      const response = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-      return { status: response.status, body: (await response.json()) as T };
-    } catch (error) {
-      const cause = (error as Error).cause;
+      return { status, body: JSON.parse(received) as T };
+    } catch {
       throw new CommandError(
-        `The API does not answer at ${url} (${cause instanceof Error ? cause.message : (error as Error).message}). ` +
-          'Start it with npm start, or pass its URL with --url.',
+        `${url}${path} answers HTTP ${status}, but not with JSON, so the answer is not from the API. ` +
+          'Check the reverse proxy in front of it, or pass the URL of the API with --url.',
       );
     }
   };

@@ -48,6 +48,8 @@ export interface Command {
   /** Description for the help. */
   readonly about: string;
   readonly options: Readonly<Record<string, Option>>;
+  /** What to do after Ctrl-C, for commands that it ends early. */
+  readonly afterInterrupt?: string;
   /** Returns the exit code; undefined: 0. */
   run(call: Call): Promise<number | void>;
 }

@@ -141,6 +141,10 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
       terminal.err(`${error.message}. See ${CALL} ${name} --help\n`);
       return 2;
     }
+    if (terminal.stopped.aborted && command.afterInterrupt !== undefined && (error as Error).name === 'AbortError') {
+      terminal.err(`Interrupted. ${command.afterInterrupt}\n`);
+      return 1;
+    }
     terminal.err(`${error instanceof CommandError ? error.message : explanationOf(error)}\n`);
     return 1;
   }

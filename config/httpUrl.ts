@@ -1,5 +1,3 @@
-import { isIPv6 } from 'node:net';
-
-/** Returns the URL of a server that listens on a host and port. An IPv6 address is put in brackets. */
+/** Returns the URL of a server. An IPv6 address needs brackets (RFC 3986, section 3.2.2). */
 export const httpUrl = (host: string, port: number): string =>
-  `http://${isIPv6(host) ? `[${host}]` : host}:${String(port)}`;
+  `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;

@@ -25,7 +25,7 @@ const MEGABYTE = 1_000_000;
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / MEGABYTE)} MB`;
 
 /** Returns the folder, or its nearest existing parent, with the device number of its file system. */
-async function nearestExisting(folder: string): Promise<{ at: string; device: number }> {
+export async function nearestExisting(folder: string): Promise<{ at: string; device: number }> {
   try {
     return { at: folder, device: (await stat(folder)).dev };
   } catch (error) {

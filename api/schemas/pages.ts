@@ -24,7 +24,7 @@ export const pageFields = () => ({
     'Removes elements that have one of these class names, such as `sidebar` or `.sidebar`. At most 100 names of up to 500 characters. Null: none.',
   ),
   css_selectors_to_skip: orNull(skipSelectors(), []).description(
-    'Removes elements that match one of these CSS selectors, such as `#footer > ul`. An invalid one returns 422, blank ones are ignored. At most 100 selectors of up to 500 characters. Null: none.',
+    'Removes elements that match one of these CSS selectors, such as `#footer > ul`. An invalid one returns 422, blank ones are ignored. At most 100 selectors of up to 500 characters, and 5,000 characters in all different selectors of the request. Null: none.',
   ),
   download_css_and_media: orNull(Joi.boolean(), false).description(
     '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered. Null: `false`.',

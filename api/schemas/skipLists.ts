@@ -1,12 +1,17 @@
 import { compile } from 'css-select';
 import Joi from 'joi';
 
-/**
- * Limits of lists that are stored with every page and applied to it. The most expensive selector of this length takes 2
- * ms to parse, so a full list takes 200 ms.
- */
+/** Limits of lists that are stored with every page and applied to it. */
 const MAX_ENTRIES = 100;
 const MAX_CHARACTERS = 500;
+/**
+ * Maximum number of characters in all different selectors of a request. The most expensive ones take 6 µs per character
+ * to compile, which blocks the event loop.
+ */
+const MAX_SELECTOR_CHARACTERS = 5_000;
+
+/** The selectors of each request that is being validated, by its whole body: a request may have a list per scrape. */
+const seenSelectors = new WeakMap<object, { readonly valid: Set<string>; characters: number }>();
 
 /** Returns the schema of tags or classes of elements that the page reader skips. */
 export const skipNames = () => Joi.array().items(Joi.string().allow('').max(MAX_CHARACTERS)).max(MAX_ENTRIES);
@@ -19,9 +24,20 @@ export const skipSelectors = () =>
   Joi.array().items(Joi.string().allow('').max(MAX_CHARACTERS).custom(readable)).max(MAX_ENTRIES);
 
 function readable(selector: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
-  if (selector.trim() === '') return selector;
+  const root = (helpers.state.ancestors as readonly object[]).at(-1) ?? {};
+  const seen = seenSelectors.get(root) ?? { valid: new Set<string>(), characters: 0 };
+  seenSelectors.set(root, seen);
+  const wasTooMany = seen.characters > MAX_SELECTOR_CHARACTERS;
+  // Reported once: thousands of problems would block the event loop as well.
+  if (selector.trim() === '' || seen.valid.has(selector) || wasTooMany) return selector;
+  seen.characters += selector.length;
+  if (seen.characters > MAX_SELECTOR_CHARACTERS)
+    return helpers.message({
+      custom: `The CSS selectors of a request may have ${MAX_SELECTOR_CHARACTERS} characters in total. Use fewer`,
+    });
   try {
     compile(selector);
+    seen.valid.add(selector);
     return selector;
   } catch {
     return helpers.message({ custom: 'Is not a valid CSS selector. Correct it, or omit it' });

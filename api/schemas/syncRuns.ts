@@ -324,12 +324,14 @@ export const retryBody = named(
       .min(1)
       .max(1_000)
       .description(
-        'Values of `id` of the items to sync again, as `GET /sync_runs/{sync_run_id}/items` lists them. Not together with a filter.',
+        'Values of `id` of the items to sync again, as `GET /sync_runs/{sync_run_id}/items` lists them. Together with `file_ids` at most 1,000 files. Not together with a filter.',
       ),
     file_ids: idList()
       .min(1)
       .max(1_000)
-      .description('Files of the run to sync again, whatever their outcome was. Not together with a filter.'),
+      .description(
+        'Files of the run to sync again, whatever their outcome was. Together with `item_ids` at most 1,000 files. Not together with a filter.',
+      ),
     outcomes: nonEmptyList(Joi.string().valid(...RETRIED)).description(
       'Filter: items whose `outcome` is in the list. Default `failed`. Files that are READY now are not synced again.',
     ),

@@ -8,7 +8,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { busy } from '../files/refuseBusy.js';
 import type { ApiDeps } from '../http/deps.js';
-import { HttpError, notFound } from '../http/errors.js';
+import { HttpError, invalid, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { integer, nullable } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
@@ -71,7 +71,7 @@ export const retrySyncRun = operation({
   auth: 'either',
   summary: 'Retry items of a run',
   description: [
-    'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter excludes files that are READY or in progress. Items without a file cannot be retried; their `remedy` says what to do.',
+    'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter excludes files that are READY or in progress; a file that has failed again matches again. Items without a file cannot be retried; their `remedy` says what to do.',
   ],
   returns: 'The new run, how many files it syncs again, and whether more files match.',
   errors: {
@@ -115,6 +115,8 @@ export const retrySyncRun = operation({
     const { outcomes = ['failed'], stages, causes } = body;
     const filter = { outcomes, ...(stages ? { stages } : {}), ...(causes ? { causes } : {}) };
     const fileIds = isNamed ? await namedFiles(run, body, deps) : await matching(run, owner, filter, deps);
+    if (isNamed && fileIds.length > MAX_FILES)
+      throw invalid(['body'], `Name at most ${MAX_FILES} files, by \`item_ids\` and \`file_ids\` together`, 'too_long');
     const ids = fileIds.slice(0, MAX_FILES);
     const runId = await store.runs.nextId();
     const again = { runId, workflowId: workflowIds.retry(runId), requestId: randomUUID() };

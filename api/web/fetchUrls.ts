@@ -2,9 +2,8 @@ import Joi from 'joi';
 
 import { Fault } from '../../contract/failures.js';
 import { pageUrl } from '../../contract/urls.js';
-import type { ApiDeps } from '../http/deps.js';
 import { invalid } from '../http/errors.js';
-import { operation } from '../http/operation.js';
+import { type Call, operation } from '../http/operation.js';
 import { address } from '../schemas/fields.js';
 import { pageLinks } from '../schemas/links.js';
 import { named } from '../schemas/reference.js';
@@ -13,13 +12,14 @@ import { named } from '../schemas/reference.js';
 const TIMEOUT_MS = 60_000;
 
 /** Reads a page's links and source. For an unreadable page, returns the reason as error_message. */
-async function fetchUrls(given: string, where: 'query' | 'body', { livePages }: ApiDeps) {
+async function fetchUrls(given: string, where: 'query' | 'body', call: Pick<Call<'user', unknown>, 'signal' | 'deps'>) {
   const url = pageUrl(given);
   if (url === null)
     throw invalid([where, 'url'], 'Give the http(s) address of a page, without credentials', 'url_type');
   const failed = (error_message: string) => ({ urls: [], html_content: '', error_message });
   try {
-    const { urls, text } = await livePages.read(url, AbortSignal.timeout(TIMEOUT_MS));
+    const ended = AbortSignal.any([call.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const { urls, text } = await call.deps.livePages.read(url, ended);
     return { urls, html_content: text, error_message: null };
   } catch (error) {
     if (error instanceof Fault) return failed(error.message);
@@ -46,7 +46,7 @@ export const fetchUrlsOfPage = operation({
     url: address().description('Address of the page, without credentials; without a scheme, https is assumed.'),
   }),
   answer: pageLinks,
-  handle: ({ query, deps }) => fetchUrls(query.url, 'query', deps),
+  handle: (call) => fetchUrls(call.query.url, 'query', call),
 });
 
 /** POST /fetch_webpage: returns the links of one page, and its HTML, for a URL in the body. */
@@ -69,5 +69,5 @@ export const fetchWebpage = operation({
     }).description('Address of the page whose links and source are returned.'),
   ),
   answer: pageLinks,
-  handle: ({ body, deps }) => fetchUrls(body.url, 'body', deps),
+  handle: (call) => fetchUrls(call.body.url, 'body', call),
 });

@@ -60,10 +60,10 @@ export const fetchYoutubeTranscript = operation({
     // Name used by published front-ends.
     .rename('video_id', 'id', { ignoreUndefined: true, override: true }),
   answer,
-  handle: ({ query, deps: { lookups } }) =>
+  handle: ({ query, signal, deps: { lookups } }) =>
     upstream(async () => {
       try {
-        const lines = await lookups.videoTranscripts().transcript(query.id);
+        const lines = await lookups.videoTranscripts().transcript(query.id, signal);
         if (lines === null) return failed('The video has no transcript.');
         return {
           status: 'success',

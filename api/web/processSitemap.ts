@@ -37,14 +37,15 @@ export const processSitemap = operation({
         .description('Addresses of the pages, each once, in the order of the sitemap.'),
     }).description('Addresses of the pages of a site, as its sitemap lists them.'),
   ),
-  async handle({ query, deps: { sitemaps, settings } }) {
+  async handle({ query, signal, deps: { sitemaps, settings } }) {
     const url = normaliseUrl(query.url);
     if (url === null) {
       throw invalid(['query', 'url'], 'Give the http(s) address of a sitemap, without credentials', 'url_type');
     }
     const urls: string[] = [];
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
-      for await (const entry of sitemaps.discover(url, AbortSignal.timeout(TIMEOUT_MS))) {
+      for await (const entry of sitemaps.discover(url, ended)) {
         urls.push(entry.url);
         if (urls.length === settings.maxPagesPerScrape) break;
       }

@@ -14,10 +14,10 @@ export interface FoundFile {
 }
 
 /**
- * Returns the metadata of a path; null if it does not exist. @param read stat, or lstat for those of a link itself
+ * Reads a path; returns null if it does not exist. @param read such as stat, or lstat for a link itself
  * @throws CommandError on any other error: a backup without the path would be incomplete
  */
-export async function statsOf(fullPath: string, read: (fullPath: string) => Promise<Stats>): Promise<Stats | null> {
+export async function readExisting<T>(fullPath: string, read: (fullPath: string) => Promise<T>): Promise<T | null> {
   try {
     return await read(fullPath);
   } catch (error) {
@@ -29,6 +29,9 @@ export async function statsOf(fullPath: string, read: (fullPath: string) => Prom
   }
 }
 
+/** Folder of a volume itself: mkfs.ext4 creates it for fsck at the root of each, and only root may read it. */
+export const LOST_AND_FOUND = 'lost+found';
+
 /**
  * Yields every file of a folder, or the file itself; yields nothing if the path does not exist. The folder itself may be
  * a link, for example to another disk; links and sockets in it are skipped. @throws CommandError if a path cannot be
@@ -36,11 +39,12 @@ export async function statsOf(fullPath: string, read: (fullPath: string) => Prom
  */
 export async function* listFilesIn(root: string, relativePath = ''): AsyncIterable<FoundFile> {
   const fullPath = path.join(root, relativePath);
-  const stats = await statsOf(fullPath, relativePath === '' ? stat : lstat);
+  const stats = await readExisting<Stats>(fullPath, relativePath === '' ? stat : lstat);
   if (stats?.isFile() === true) yield { relativePath, bytes: stats.size };
   if (stats?.isDirectory() === true)
     for await (const { name } of await opendir(fullPath))
-      yield* listFilesIn(root, relativePath === '' ? name : `${relativePath}/${name}`);
+      if (relativePath !== '' || name !== LOST_AND_FOUND)
+        yield* listFilesIn(root, relativePath === '' ? name : `${relativePath}/${name}`);
 }
 
 /** Reads a file, and copies it if a target is given. @param to the target; null: only read it @returns its SHA-256 */

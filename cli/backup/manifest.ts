@@ -1,12 +1,13 @@
 /** A backup is a folder: manifest.json, written last, SHA256SUMS (for sha256sum -c), and data/ with the parts. */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 import type { SecretKey } from '../../config/types.js';
 import { CommandError } from '../command.js';
+import { readExisting } from './copy.js';
 
 const FORMAT = 1;
 const MANIFEST = 'manifest.json';
@@ -41,9 +42,9 @@ export async function writeManifest(folder: string, manifest: Omit<Manifest, 'fo
   await rename(draft, path.join(folder, MANIFEST));
 }
 
-/** @throws CommandError if the folder contains no complete backup */
+/** @throws CommandError if the folder contains no complete backup, or it cannot be read */
 export async function readManifest(folder: string): Promise<Manifest> {
-  const text = await readFile(path.join(folder, MANIFEST), 'utf8').catch(() => null);
+  const text = await readExisting(path.join(folder, MANIFEST), (at) => readFile(at, 'utf8'));
   if (text === null)
     throw new CommandError(
       `${folder} contains no ${MANIFEST}: it is not a backup, or the backup was interrupted. Choose another folder.`,
@@ -67,7 +68,10 @@ export const sumLine = ({ sha256, path: name }: Sum): string => `${sha256}  ${DA
 /** Yields the files of a backup. @throws CommandError if the list was modified */
 export async function* readSums(folder: string, { sums, parts }: Manifest): AsyncIterable<Sum> {
   const hash = createHash('sha256');
-  const lines = createInterface({ input: createReadStream(path.join(folder, SUMS)), crlfDelay: Infinity });
+  const sumsPath = path.join(folder, SUMS);
+  if ((await readExisting(sumsPath, (at) => access(at, constants.R_OK))) === null)
+    throw new CommandError(`${sumsPath} is missing, so the backup is damaged. Use another one.`);
+  const lines = createInterface({ input: createReadStream(sumsPath), crlfDelay: Infinity });
   for await (const line of lines) {
     hash.update(`${line}\n`);
     const [, sha256, name] = /^([0-9a-f]{64}) {2}data\/(.+)$/.exec(line) ?? [];
@@ -75,10 +79,10 @@ export async function* readSums(folder: string, { sums, parts }: Manifest): Asyn
     const isInside = parts.includes(part) && segments.every((word) => word !== '' && word !== '.' && word !== '..');
     if (sha256 === undefined || name === undefined || !isInside)
       throw new CommandError(
-        `${path.join(folder, SUMS)} contains an invalid line, so the backup is damaged. Use another one. The line: ${line.slice(0, 200)}`,
+        `${sumsPath} contains an invalid line, so the backup is damaged. Use another one. The line: ${line.slice(0, 200)}`,
       );
     yield { sha256, path: name };
   }
   if (hash.digest('hex') !== sums)
-    throw new CommandError(`${path.join(folder, SUMS)} was modified, so the backup is damaged. Use another one.`);
+    throw new CommandError(`${sumsPath} was modified, so the backup is damaged. Use another one.`);
 }

@@ -6,7 +6,7 @@ import type { Config } from '../../config/types.js';
 import { tryLock, type Lock } from '../../engines/lock.js';
 import { runningEngines } from '../../engines/pidFile.js';
 import { CommandError } from '../command.js';
-import { statsOf } from './copy.js';
+import { LOST_AND_FOUND, readExisting } from './copy.js';
 
 /** A folder or file of the deployment. */
 export interface Part {
@@ -48,9 +48,9 @@ export function partsOf({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>, e
  * read, or an error of the file system if its folder cannot be opened
  */
 export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
-  if ((await statsOf(at, stat)) === null) return false;
+  if ((await readExisting(at, stat)) === null) return false;
   if (isKey) return true;
-  for await (const _ of await opendir(at)) return true;
+  for await (const { name } of await opendir(at)) if (name !== LOST_AND_FOUND) return true;
   return false;
 }
 

@@ -7,8 +7,11 @@ export const approveDeletions: Command = {
     'A listing that misses suspiciously many files of a data source deletes none (deletions_held). Check the account first;\nthen this command lets the next listing delete the missing files.',
   options: {},
   async run({ args: [id], terminal }) {
-    const isKnown = await withStore(terminal, (store) => store.dataSources.approveDeletions(idOf(id, 'ID')));
-    if (!isKnown) throw new CommandError(`There is no data source ${id}. List them with POST /data_sources.`);
+    const isApproved = await withStore(terminal, (store) => store.dataSources.approveDeletions(idOf(id, 'ID')));
+    if (!isApproved)
+      throw new CommandError(
+        `No deletions of data source ${id} are held, or it does not exist. List those with held deletions: GET /data_sources/held_deletions`,
+      );
     terminal.out(
       `The next listing of data source ${id} deletes the missing files. Start one with POST /integrations/items/sync.`,
     );

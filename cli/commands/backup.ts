@@ -93,6 +93,7 @@ export const backup: Command = {
     'without-keys': { about: 'Excludes secret-key and api-key. The restore then needs the same SECRET_KEY.' },
     ...JSON_OPTION,
   },
+  afterInterrupt: 'The backup is incomplete. Delete its folder, and run the command again.',
   async run({ args, has, terminal }) {
     const folder = path.resolve(args[0] ?? '');
     const config = loadConfig(terminal.env);

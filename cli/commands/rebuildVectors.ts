@@ -4,7 +4,7 @@ import type { Store } from '../../store/connect.js';
 import type { RebuildProgress, RebuildScope } from '../../store/reembeds/rebuilds.js';
 import { bar, createProgressDisplay } from '../bars.js';
 import { type Call, type Command, CommandError, JSON_OPTION, UsageError } from '../command.js';
-import { withStore } from '../store.js';
+import { requireOrganization, withStore } from '../store.js';
 
 const POLL_MS = 1_000;
 /** Maximum number of failed files that are shown. */
@@ -97,6 +97,9 @@ export const rebuildVectors: Command = {
     if (scope.customerId !== null && scope.organizationId === null) throw new UsageError('--customer needs --org');
     return withStore(terminal, async (store) => {
       const files = await prepareCollections(store, scope, has('recreate'), call);
+      if (files === 0) await requireOrganization(store, scope.organizationId);
+      if (files === 0 && (scope.customerId ?? scope.space) !== null)
+        throw new CommandError('No file with vectors is in this scope. Check --org, --customer and --space.');
       const runIds = await store.rebuilds.accept(scope);
       const progress = await waitForRuns(store, runIds, files, call);
       const failures = await store.rebuilds.failures(runIds, MAX_SHOWN_FAILURES);

@@ -4,7 +4,7 @@ import { createProgressDisplay } from '../bars.js';
 import { type Command, JSON_OPTION } from '../command.js';
 import { createEmbedder } from '../embedder.js';
 import { reconcile } from '../reconcile.js';
-import { withStore } from '../store.js';
+import { requireOrganization, withStore } from '../store.js';
 
 const describeProgress = ({ organizations, users, files, points, stored, busy }: Progress): string =>
   `${organizations} organizations, ${users} users, ${files} files, ${points} points, ${stored} stored files checked; ${busy} files of active runs skipped`;
@@ -37,7 +37,10 @@ export const reconcileCommand: Command = {
     const options = { organizationId, repairs: has('mend'), readsAllVectors: has('full'), embed: embedder?.embed };
     const { report, progress } = await withStore(terminal, async (store) => {
       try {
-        return await reconcile(store, options, (now) => progressDisplay.paint([describeProgress(now)]));
+        const done = await reconcile(store, options, (now) => progressDisplay.paint([describeProgress(now)]));
+        // Data of an organization without a record is a difference.
+        if (done.report.kinds().size === 0) await requireOrganization(store, organizationId);
+        return done;
       } finally {
         await embedder?.close();
       }
@@ -62,7 +65,7 @@ export const reconcileCommand: Command = {
       terminal.out('Rebuild vectors from stored chunks, without fetching: npm run cli -- vectors rebuild');
     if (kinds.length === 0) terminal.out('No difference.');
     else if (!has('mend')) terminal.out('Repair what can be repaired: npm run cli -- reconcile --mend');
-    else if (kinds.some(([kind]) => DIFFERENCES[kind].includes('resync')))
+    else if (kinds.some(([kind]) => DIFFERENCES[kind].includes('queue a resync')))
       terminal.out('The workers sync the queued files. Watch them: npm run cli -- status --watch');
     return report.countUnrepaired() > 0 ? 1 : 0;
   },

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { loadConfig } from '../../config/config.js';
 import { readSecretKeys } from '../../config/secretKeys.js';
 import type { Config } from '../../config/types.js';
 import { refuseIncompleteRestore, RESTORING } from '../../engines/restoring.js';
-import { copyHashed, syncFolder } from '../backup/copy.js';
+import { copyHashed, LOST_AND_FOUND, readExisting, syncFolder } from '../backup/copy.js';
+import { checkFreeSpace } from '../backup/freeSpace.js';
 import { DATA, fingerprintOf, type Manifest, readManifest, readSums } from '../backup/manifest.js';
 import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
 import { bar, createProgressDisplay } from '../bars.js';
@@ -69,12 +70,12 @@ async function verifyFiles(
     );
 }
 
-async function checkFreeSpace({ dataDir }: Pick<Config, 'dataDir'>, { bytes }: Manifest): Promise<void> {
-  const { bavail, bsize } = await statfs(dataDir);
-  if (bavail * bsize < bytes)
-    throw new CommandError(
-      `${dataDir} has ${bavail * bsize} bytes free, but the restore needs ${bytes}. Free space first.`,
-    );
+/** Deletes the contents of a part. A folder itself stays: it may be the mount point of a volume, or a link to one. */
+async function clearPart({ path: at }: Part): Promise<void> {
+  const stats = await readExisting(at, stat);
+  if (stats?.isDirectory() !== true) return rm(at, { force: true });
+  for (const name of await readdir(at))
+    if (name !== LOST_AND_FOUND) await rm(path.join(at, name), { recursive: true, force: true });
 }
 
 async function restoreFiles(
@@ -88,7 +89,7 @@ async function restoreFiles(
   // Until the restore is complete, no process starts on this data, even after a crash.
   await writeFile(marker, `${folder}\n`, { flush: true });
   await syncFolder(dataDir);
-  for (const part of parts) await rm(part.path, { recursive: true, force: true });
+  for (const part of parts) await clearPart(part);
   const pathOfPart = new Map(parts.map((part) => [part.name, part.path]));
   const targetOf = (name: string): string => {
     const [part = '', ...below] = name.split('/');
@@ -107,6 +108,7 @@ export const restore: Command = {
     'until it completes, npm start refuses to use the data.',
   ].join('\n'),
   options: { force: { about: 'Replaces existing data.' } },
+  afterInterrupt: 'To continue the restore, run the same command again.',
   async run({ args, has, terminal }) {
     const folder = path.resolve(args[0] ?? '');
     const manifest = await readManifest(folder);
@@ -114,7 +116,9 @@ export const restore: Command = {
     // The folder may contain no key yet: then the backup supplies it.
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
-    checkSecretKeys(folder, wasInterrupted ? path.join(dataDir, 'none') : dataDir, manifest, env);
+    // After an interruption, the key of DATA_DIR may be one that npm start created since. The restore replaces it.
+    const replacesKey = wasInterrupted && manifest.parts.includes(KEY_FILE);
+    checkSecretKeys(folder, replacesKey ? path.join(dataDir, 'none') : dataDir, manifest, env);
     const config = loadConfig({ ...env, SECRET_KEY: secretKeyAfter(folder, dataDir, env) ?? undefined });
     const { included, excludedSettings } = partsOf(config, env);
     const external = manifest.parts.filter((name) => !included.some((part) => part.name === name));
@@ -132,7 +136,7 @@ export const restore: Command = {
       if (existing.flat().length > 0 && !has('force') && !wasInterrupted)
         throw new CommandError(`Data already exists: ${existing.flat().join(', ')}. Replace all of it with --force.`);
       await verifyFiles(folder, manifest, 'checked', () => null, terminal);
-      if (!has('force')) await checkFreeSpace(config, manifest);
+      await checkFreeSpace(folder, parts);
       await restoreFiles(folder, manifest, config, parts, terminal);
     } finally {
       await lock.release();

@@ -9,7 +9,6 @@ import { openBlobs } from '../../store/contents/openBlobs.js';
 import { bad, type Check, messageOf, ok, skipped, warn } from './check.js';
 
 const MEGABYTE = 1_000_000;
-const MIN_FREE_SHARE = 0.05;
 
 async function fileStorage({ files }: Config): Promise<Check> {
   const name = 'file storage';
@@ -34,15 +33,15 @@ async function fileStorage({ files }: Config): Promise<Check> {
   }
 }
 
-/**
- * Checks free disk space: at least MIN_FREE_DISK_BYTES and 5 % of the disk. Engines stop writing when a disk is full,
- * some of them permanently.
- */
-async function disks({ disks: { folders, minFreeBytes } }: Config): Promise<Check[]> {
-  return (await readDisks(folders)).map(({ name: setting, path: folder, freeBytes, totalBytes }) => {
+/** Engines stop writing when a disk is full, some of them permanently. */
+export async function diskChecks(
+  { disks: { folders, minFreeBytes } }: Pick<Config, 'disks'>,
+  read: typeof readDisks = readDisks,
+): Promise<Check[]> {
+  return (await read(folders)).map(({ name: setting, path: folder, freeBytes, totalBytes }) => {
     const name = `disk of ${setting}`;
     const found = `${megabytes(freeBytes)} free of ${megabytes(totalBytes)} (${folder})`;
-    if (freeBytes >= minFreeBytes && freeBytes >= MIN_FREE_SHARE * totalBytes) return ok(name, found);
+    if (freeBytes >= minFreeBytes) return ok(name, found);
     const fix = 'Free space, or delete files: POST /delete_files_v2.';
     return freeBytes < minFreeBytes / 4 ? bad(name, found, fix) : warn(name, found, fix);
   });
@@ -132,7 +131,7 @@ function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
 
 /** Checks disks, file storage, Chromium, the embedding model and PUBLIC_URL. */
 export const machineChecks = async (config: Config): Promise<Check[]> => [
-  ...(await disks(config)),
+  ...(await diskChecks(config)),
   await fileStorage(config),
   browser(config),
   await embeddingModel(config),

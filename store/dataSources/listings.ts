@@ -40,7 +40,7 @@ export interface DataSourceListings {
   endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
   /**
    * Allows the next complete listing to delete any number of missing items. For operators. False if there is no such
-   * data source.
+   * data source, or it holds no deletions: an approval in advance would disable the guard against a faulty source.
    */
   approveDeletions(id: number, session?: Session): Promise<boolean>;
   /** Withdraws the approval. Call it after a complete listing has deleted the missing items. */
@@ -129,7 +129,9 @@ export function createDataSourceListings(
       });
     },
     async approveDeletions(id, session = null) {
-      const found = await dataSources.updateOne({ _id: id }, { $set: { deletionsApproved: true } }).session(session);
+      const found = await dataSources
+        .updateOne({ _id: id, 'metadata.deletions_held': { $gt: 0 } }, { $set: { deletionsApproved: true } })
+        .session(session);
       return found.matchedCount === 1;
     },
     async withdrawApproval({ organizationId, userId }, id) {

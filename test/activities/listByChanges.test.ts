@@ -421,6 +421,7 @@ describe('source with a change feed', () => {
     for (const id of many) put(id, 'A');
     await list();
     await sync(many);
+    expect(await service.store.dataSources.approveDeletions(source._id)).toBe(false);
     remove('A');
     await list();
     expect((await currentSource()).metadata).toMatchObject({ deletions_held: 12 });

@@ -212,6 +212,19 @@ test('page options follow the request', () => {
   ]);
 });
 
+test('different CSS selectors of a request have at most 5,000 characters in total; repeated ones count once', () => {
+  const scrapes = Joi.array().items(Joi.object(pageFields()));
+  const problemsOf = (lists: readonly (readonly string[])[]) => {
+    const body = lists.map((list) => ({ css_selectors_to_skip: list }));
+    return scrapes.validate(body, { abortEarly: false }).error?.details.map(({ path: at }) => at) ?? [];
+  };
+  const ofLength = (characters: number, nth: number): string => `#a${nth}`.padEnd(characters, 'x');
+  const list = (count: number, first = 0) => Array.from({ length: count }, (_, nth) => ofLength(500, first + nth));
+  expect(problemsOf([list(10), list(10), ['', ...list(9)]])).toEqual([]);
+  expect(problemsOf([list(11), list(11)])).toEqual([[0, 'css_selectors_to_skip', 10]]);
+  expect(problemsOf([list(5), list(5, 5), ['b', 'p[']])).toEqual([[2, 'css_selectors_to_skip', 0]]);
+});
+
 describe('options of a connection', () => {
   const body = (given: unknown) => bodyOf<SyncOptionsBody>(Joi.object(syncOptionFields()), given);
 

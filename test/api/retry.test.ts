@@ -42,3 +42,26 @@ test('a retry queues at most 1,000 files, and says whether files remain', () =>
       expect(answer).toMatchObject({ queued, has_more: hasMore });
     },
   ));
+
+test('a retry of more than 1,000 named files is refused, because repeating it would not reach the others', async () => {
+  const run = { _id: 5, organizationId: 1, userId: 2, dataSourceId: null };
+  const numbers = (first: number) => Array.from({ length: 600 }, (_, nth) => first + nth);
+  const store = {
+    users: { find: async () => ({ organizationId: 1, userId: 2 }) },
+    ledger: {
+      processed: async (_run: unknown, { fileIds, itemIds }: { fileIds: number[]; itemIds: string[] }) =>
+        [...fileIds, ...itemIds].map(String),
+    },
+    files: { retry: async (_tenant: unknown, fileIds: readonly number[]) => fileIds.length },
+    runs: { nextId: async () => 6, accept: async () => undefined, findInScope: async () => run },
+  };
+  const unit = { transaction: (work: (session: null) => Promise<number>) => work(null), start: () => undefined };
+  const deps = { store, unit, workflowLink: () => ({}) };
+  const retry = async (file_ids: number[]) => {
+    const item_ids = numbers(1).map((id) => `f:${String(id).padStart(16, '0')}`);
+    const call = { body: { file_ids, item_ids }, params: { sync_run_id: '5' }, caller: { organizationId: 1 }, deps };
+    return retrySyncRun.handle(call as never);
+  };
+  expect(await retry(numbers(1))).toMatchObject({ queued: 600, has_more: false });
+  await expect(retry(numbers(601))).rejects.toMatchObject({ status: 422 });
+});

@@ -43,3 +43,12 @@ test('follows a link that replaces the folder, for example to another disk, but 
   await symlink('file', path.join(root, 'data/inner/link'));
   expect([await pathsIn('linked'), await isPartThere('linked')]).toEqual([['inner/file'], true]);
 });
+
+test("ignores the folder lost+found of a volume, but not one of the data's own", async () => {
+  await mkdir(path.join(root, 'volume/lost+found'), { recursive: true });
+  await writeFile(path.join(root, 'volume/lost+found/#1'), 'text');
+  expect([await pathsIn('volume'), await isPartThere('volume')]).toEqual([[], false]);
+  await mkdir(path.join(root, 'volume/a/lost+found'), { recursive: true });
+  await writeFile(path.join(root, 'volume/a/lost+found/b'), 'text');
+  expect([await pathsIn('volume'), await isPartThere('volume')]).toEqual([['a/lost+found/b'], true]);
+});

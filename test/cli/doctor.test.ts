@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { type Check, exitCodeOf } from '../../cli/doctor/check.js';
 import { clockCheck } from '../../cli/doctor/clock.js';
 import { mongodbChecks } from '../../cli/doctor/engines.js';
+import { diskChecks } from '../../cli/doctor/machine.js';
 import { workers } from '../../cli/doctor/stalls.js';
 import type { Config } from '../../config/types.js';
 import type { TemporalInspection } from '../../dispatch/inspect.js';
@@ -90,3 +91,23 @@ test('reports every host of MONGODB_URI if none answers, without the password', 
   ]);
   expect(JSON.stringify(checks)).not.toContain('password');
 });
+
+/** MIN_FREE_DISK_BYTES, free bytes of a disk of 10 TB, and the expected state. */
+const DISKS: [minFreeBytes: number, freeBytes: number, state: Check['state']][] = [
+  [2e9, 400e9, 'ok'],
+  [2e9, 2e9, 'ok'],
+  [2e9, 2e9 - 1, 'warn'],
+  [2e9, 5e8 - 1, 'bad'],
+  [0, 0, 'ok'],
+];
+
+test('reports a disk with less free space than MIN_FREE_DISK_BYTES, whatever its size', () =>
+  everyRow(
+    DISKS,
+    ([minFreeBytes, freeBytes]) => `${freeBytes} of ${minFreeBytes}`,
+    async ([minFreeBytes, freeBytes, state]) => {
+      const disk = { name: 'DATA_DIR', path: '/data', freeBytes, totalBytes: 10e12 };
+      const [check] = await diskChecks({ disks: { folders: [], minFreeBytes } }, async () => [disk]);
+      expect(check).toMatchObject({ name: 'disk of DATA_DIR', state });
+    },
+  ));

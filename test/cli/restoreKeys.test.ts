@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { SUMS } from '../../cli/backup/manifest.js';
+import { checkFreeSpace } from '../../cli/backup/freeSpace.js';
+import { readManifest, readSums, SUMS } from '../../cli/backup/manifest.js';
 import { readCall, type Terminal } from '../../cli/command.js';
 import { backup } from '../../cli/commands/backup.js';
 import { restore } from '../../cli/commands/restore.js';
+import { runCli } from '../../cli/run.js';
 import { everyRow } from '../support/everyRow.js';
 
 let root: string;
@@ -35,6 +37,8 @@ interface Row {
   /** Contents of DATA_DIR at the restore. */
   readonly existing: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
+  /** Whether the command continues an interrupted restore, without --force. */
+  readonly continues?: true;
   /** The secret key and the API key afterwards. */
   readonly keys: readonly (string | null)[];
 }
@@ -60,13 +64,23 @@ const ROWS: readonly Row[] = [
     ...{ backup: [], existing: { 'secret-key': SECRET_KEY, 'api-key': 'alk_here' } },
     keys: [SECRET_KEY, 'alk_backup'],
   },
+  {
+    what: 'an interrupted restore of a backup without keys continues with the key of DATA_DIR',
+    ...{ backup: ['--without-keys'], existing: { 'secret-key': SECRET_KEY }, continues: true },
+    keys: [SECRET_KEY, null],
+  },
+  {
+    what: 'an interrupted restore of a backup with keys replaces a key that was created meanwhile',
+    ...{ backup: [], existing: { 'secret-key': `k1:${randomBytes(32).toString('base64')}` }, continues: true },
+    keys: [SECRET_KEY, 'alk_backup'],
+  },
 ];
 
 test('replaces the data on a restore, and only the keys that the backup contains', async () => {
   await everyRow(
     ROWS.map((row, index) => ({ ...row, index })),
     ({ what }) => what,
-    async ({ index, backup: options, existing, env = {}, keys }) => {
+    async ({ index, backup: options, existing, env = {}, continues = false, keys }) => {
       const dataDir = path.join(root, String(index), 'data');
       const folder = path.join(root, String(index), 'backup');
       const terminal: Terminal = {
@@ -78,7 +92,8 @@ test('replaces the data on a restore, and only the keys that the backup contains
       await backup.run(readCall(backup, [folder, ...options], terminal));
       await rm(dataDir, { recursive: true });
       await fill(dataDir, { 'mongodb/WiredTiger': 'newer', 'files/1.raw': 'newer', ...existing });
-      await restore.run(readCall(restore, [folder, '--force'], terminal));
+      if (continues) await fill(dataDir, { restoring: folder });
+      await restore.run(readCall(restore, continues ? [folder] : [folder, '--force'], terminal));
       expect(await read(dataDir)).toEqual(['backup', 'backup', ...keys]);
     },
   );
@@ -129,3 +144,72 @@ test('refuses a backup whose secret key is not set or whose checksums were modif
       expect((await read(dataDir)).slice(0, 2)).toEqual([state, state]);
     },
   ));
+
+test('keeps a folder of DATA_DIR that is a link, for example to a volume, and replaces its contents', async () => {
+  const [dataDir, disk, folder] = ['data', 'disk', 'backup'].map((name) => path.join(root, 'linked', name)) as [
+    string,
+    string,
+    string,
+  ];
+  const terminal: Terminal = {
+    ...{ env: { DATA_DIR: dataDir }, isInteractive: false, stopped: new AbortController().signal },
+    ...{ out: () => undefined, err: () => undefined, waitForEnter: () => Promise.resolve() },
+  };
+  await fill(disk, { WiredTiger: 'backup' });
+  await fill(dataDir, { 'files/1.raw': 'backup', 'secret-key': SECRET_KEY });
+  await symlink(disk, path.join(dataDir, 'mongodb'));
+  await backup.run(readCall(backup, [folder], terminal));
+  await fill(disk, { WiredTiger: 'newer', 'journal/1': 'newer', 'lost+found/#1': 'x' });
+  await restore.run(readCall(restore, [folder, '--force'], terminal));
+  expect((await lstat(path.join(dataDir, 'mongodb'))).isSymbolicLink()).toBe(true);
+  expect([await readdir(disk), await readFile(path.join(disk, 'WiredTiger'), 'utf8')]).toEqual([
+    ['WiredTiger', 'lost+found'],
+    'backup',
+  ]);
+});
+
+test('needs space only for what exceeds the data that a restore replaces', async () => {
+  const [dataDir, folder] = ['data', 'backup'].map((name) => path.join(root, 'space', name)) as [string, string];
+  await fill(folder, { 'data/mongodb/WiredTiger': 'x'.repeat(150), 'data/files/1.raw': 'x'.repeat(30) });
+  await fill(dataDir, { 'mongodb/WiredTiger': 'x'.repeat(100) });
+  const parts = ['mongodb', 'files', 'secret-key'].map((name) => ({
+    ...{ name, path: path.join(dataDir, name), isKey: false },
+  }));
+  await checkFreeSpace(folder, parts, async () => 80);
+  await expect(checkFreeSpace(folder, parts, async () => 79)).rejects.toThrow(/has 79 bytes free.* needs 80 more/);
+});
+
+test('a backup that cannot be read is not called incomplete, and a missing list of checksums is', async () => {
+  const folder = path.join(root, 'unreadable');
+  await expect(readManifest(folder)).rejects.toThrow(/contains no manifest.json/);
+  // EISDIR stands for EACCES, which root does not get.
+  await mkdir(path.join(folder, 'manifest.json'), { recursive: true });
+  await expect(readManifest(folder)).rejects.toThrow(/manifest.json cannot be read \(EISDIR.*Check its permissions/);
+  const readAll = async () => {
+    for await (const _ of readSums(folder, { sums: '', parts: [] } as never));
+  };
+  await expect(readAll()).rejects.toThrow(/SHA256SUMS is missing, so the backup is damaged/);
+});
+
+test('says what to do after Ctrl-C during a backup or a restore', async () => {
+  const [dataDir, folder] = ['data', 'backup'].map((name) => path.join(root, 'stopped', name)) as [string, string];
+  await fill(dataDir, { 'mongodb/WiredTiger': 'backup', 'secret-key': SECRET_KEY });
+  const run = async (stopped: AbortSignal, ...args: string[]) => {
+    const errors: string[] = [];
+    const terminal: Terminal = {
+      ...{ env: { DATA_DIR: dataDir }, isInteractive: false, stopped, err: (text) => void errors.push(text) },
+      ...{ out: () => undefined, waitForEnter: () => Promise.resolve() },
+    };
+    return [await runCli(args, terminal), errors.at(-1)];
+  };
+  const aborted = AbortSignal.abort();
+  expect(await run(aborted, 'backup', `${folder}-half`)).toEqual([
+    1,
+    'Interrupted. The backup is incomplete. Delete its folder, and run the command again.\n',
+  ]);
+  expect((await run(new AbortController().signal, 'backup', folder))[0]).toBe(0);
+  expect(await run(aborted, 'restore', folder, '--force')).toEqual([
+    1,
+    'Interrupted. To continue the restore, run the same command again.\n',
+  ]);
+});

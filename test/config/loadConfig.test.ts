@@ -122,3 +122,8 @@ test('names a missing setting that a process requires', () => {
   expect(required(0, 'MONGODB_URI')).toBe(0);
   expect(() => required(null, 'MONGODB_URI')).toThrow(/^MONGODB_URI is not set\./);
 });
+
+test('the default of PUBLIC_URL is a valid URL also for an IPv6 address', () => {
+  expect(load({ HOST: '127.0.0.1', PORT: '8000' }).publicUrl).toBe('http://127.0.0.1:8000');
+  expect(new URL(load({ HOST: '::1', PORT: '8000' }).publicUrl ?? '').host).toBe('[::1]:8000');
+});

@@ -90,6 +90,7 @@ test('refuses a backup of another SECRET_KEY, wherever the key is set', async ()
 test.each([
   ['a changed file', async () => writeFile(path.join(folder, 'data/files/1/7/1.raw'), 'rax')],
   ['a missing file', async () => rm(path.join(folder, 'data/qdrant/a/config.json'))],
+  ['no checksum list', async () => rm(path.join(folder, 'SHA256SUMS'))],
   ['a changed checksum list', async () => writeFile(path.join(folder, 'SHA256SUMS'), '')],
   [
     'a checksum list with a path outside of the backup',

@@ -216,7 +216,10 @@ describe('doctor', () => {
         .map(({ found }) => found)
         .join(),
     ).toContain(`data source ${source._id}`);
-    expect((await call('reconcile', '--mend')).code).toBe(0);
+    const mended = await call('reconcile', '--mend');
+    expect([mended.code, mended.lines.join()]).toEqual([0, expect.stringContaining('stuck: 1, 1 mended')]);
+    // Nothing is queued, so there is nothing to watch.
+    expect(mended.lines.join()).not.toContain('queued files');
     expect(checksNamed((await examined()).checks, 'unfinished files')[0]).toMatchObject({ state: 'ok' });
   });
 });
@@ -273,6 +276,15 @@ describe('a command that works on many items', () => {
     withDatabase(service, (connection) =>
       connection.collection('segments').updateMany({ fileId: from }, { $set: { fileId: to } }),
     );
+
+  test.each([
+    [['reconcile', '--org', '99'], /no organization 99/],
+    [['vectors', 'rebuild', '--org', '99'], /no organization 99/],
+    [['vectors', 'rebuild', '--space', 'mistyped'], /No file with vectors is in this scope/],
+    [['vectors', 'rebuild', '--org', '1', '--customer', 'mistyped'], /No file with vectors is in this scope/],
+  ])('fails if its options select nothing: %j', async (args, message) => {
+    expect(await call(...args)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+  });
 
   const ROWS: readonly BatchCommand[] = [
     {

@@ -165,6 +165,9 @@ test.each(posts.map(({ path: address }, index) => [address, index] as const))(
 
 const ids = (count: number): string => `[${many(count, String)}]`;
 const urls = (count: number): string => `[${many(count, (index) => `"https://x.example/page/${index}"`)}]`;
+/** 100 scrapes with 98 CSS selectors each. */
+const scrapes = (selector: (nth: number) => string): string =>
+  `[${many(100, (at) => `{"url":"x","css_selectors_to_skip":[${many(98, (nth) => `"${selector(98 * at + nth)}"`)}]}`)}]`;
 const number = (index: number): string => String(Math.sin(index));
 const chunks = (count: number, numbers: number): string =>
   `{"embedding_model":"OPENAI","chunks_and_embeddings":[{"file_id":1,"chunks_and_embeddings":[${many(
@@ -192,6 +195,13 @@ describe('bodies at the limits of an operation', () => {
       `{"query":"x","k":1,"tags_v2":{"AND":[${many(10_000, (index) => `{"key":"a","value":${index}}`)}]}}`,
     ],
     ['50,000 addresses', '/scrape_sitemap', `{"url":"https://nowhere.invalid/s.xml","urls_to_scrape":${urls(50_000)}}`],
+    [
+      '9,800 CSS selectors of 97 levels',
+      '/web_scrape',
+      scrapes((nth) => `${':is('.repeat(96)}a${nth}${')'.repeat(96)}`),
+    ],
+    ['9,800 equal CSS selectors', '/web_scrape', scrapes(() => ':enabled'.repeat(60))],
+    ['9,800 invalid CSS selectors', '/web_scrape', scrapes(() => 'p[')],
     [
       '10,000 items',
       '/integrations/files/sync',

@@ -97,6 +97,7 @@ async function prepare(): Promise<Record<Exclude<InTransaction, Reading> | Other
   const { attempts, connections, dataSources, files, idempotency, ledger, moves, organizations, originals } = store;
   const { quarantine, runs, schedules, selections, users, webhooks, whiteLabels, transaction } = store;
   const source = await connectSource({ store }, ADA, { externalId: 'BOX|one', type: 'BOX' });
+  await store.dataSources.mergeMetadata(ADA, source._id, { deletions_held: 12 });
   const other = await connectSource({ store }, ADA, { externalId: 'BOX|two', type: 'BOX' });
   const attempt = (_id: number) => ({
     ...{ _id, ...ADA, service: 'BOX', clientId: 'c', redirectUri: 'r', facts: {}, options: {}, actions: {} },
