@@ -31,7 +31,6 @@ import { serveMetricsIfConfigured } from '../observability/metricsPage.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
 import { combineObservers } from '../observability/watch.js';
-import { httpUrl } from '../config/httpUrl.js';
 import { cannotListen } from '../config/process/startChecks.js';
 import { createRerankers } from '../providers/rerankers/registry.js';
 import { connectStore, type Store } from '../store/connect.js';
