@@ -67,6 +67,7 @@ beforeEach(() => {
   zendesk.accounts.set('harbour', emulated);
   zendesk.reset();
   zendesk.numbered.clear();
+  zendesk.linkSize(false);
   account = accountOf('501');
   emulated.categories.set(1, 'Sea');
   emulated.sections.set(10, { category: 1, name: 'Sights' });
@@ -157,7 +158,8 @@ test('requests tokens that expire, since Zendesk gives older clients no refresh 
   expect(stored.current().refreshToken).not.toBe(grant.refreshToken);
 });
 
-test('reads all pages of lists that support only page numbers, no cursors', async () => {
+test.each([false, true])('reads all numbered pages of lists without cursors; size in links: %s', async (isLinked) => {
+  zendesk.linkSize(isLinked);
   const byCursor = [...idsOf(await descendantsOf('category:1')), await open('ticket:7')];
   for (const name of ['categories', 'sections', 'articles', 'translations', 'comments']) zendesk.numbered.add(name);
   for (let id = 2; id < 6; id += 1) emulated.categories.set(id, `Category ${id}`);
