@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import type { Account } from '../../connectors/account.js';
 import { CRM_KINDS } from '../../connectors/salesforce/crmRecords.js';
+import { containing } from '../../connectors/salesforce/soql.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } from '../emulators/salesforce.js';
@@ -349,6 +350,12 @@ describe('queries for CRM records', () => {
       ({ object, field }) => `${object}.${field}`,
       ({ field, fields }) => expect(fields).toContain(field),
     ));
+
+  test('escape the wildcards of LIKE with one backslash', () => {
+    expect(containing('100%')).toBe(String.raw`'%100\%%'`);
+    expect(containing('foo_bar')).toBe(String.raw`'%foo\_bar%'`);
+    expect(containing(String.raw`a\%'b`)).toBe(String.raw`'%a\\\%\'b%'`);
+  });
 });
 
 describe('the rate limit', () => {
