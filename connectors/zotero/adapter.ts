@@ -100,9 +100,15 @@ const wordsOf = (html: string): string =>
     .trim();
 const MAX_NAME = 120;
 const fileNameOf = (data: Json): string => asTrimmed(data['filename']) || asTrimmed(data['title']);
+/**
+ * Fields that contain the title: cases, statutes and e-mails have a field of their own instead of `title`.
+ * https://raw.githubusercontent.com/zotero/zotero-schema/master/schema.json (baseField)
+ */
+const TITLE_FIELDS = ['title', 'caseName', 'nameOfAct', 'subject'] as const;
+const titleOf = (data: Json): string => TITLE_FIELDS.map((field) => asTrimmed(data[field])).find(Boolean) ?? '';
 const nameOf = (data: Json, key: string): string => {
   if (isNote(data)) return wordsOf(asTrimmed(data['note']).slice(0, 2_000)).slice(0, MAX_NAME) || key;
-  return (isAttachment(data) ? fileNameOf(data) : asTrimmed(data['title']) || asTrimmed(data['caseName'])) || key;
+  return (isAttachment(data) ? fileNameOf(data) : titleOf(data)) || key;
 };
 
 /** Error of a file that Zotero does not store. */

@@ -279,6 +279,15 @@ describe('content', () => {
     expect(await textOf(account, itemId('note'))).toBe('<p>Oil &amp; wick.</p>');
   });
 
+  test('is named by the title of its type, also if that field has another name', async () => {
+    putItem('act', { itemType: 'statute', title: undefined, nameOfAct: 'Harbour Act' });
+    putItem('mail', { itemType: 'email', title: undefined, subject: 'On the tide' });
+    putItem('trial', { itemType: 'case', title: undefined, caseName: 'Pier v. Boat' });
+    const names = ['act', 'mail', 'trial'].map(async (name) => (await account.open(itemId(name), NEVER)).name);
+    expect(await Promise.all(names)).toEqual(['Harbour Act', 'On the tide', 'Pier v. Boat']);
+    expect(await textOf(account, itemId('act'))).toBe('# Harbour Act');
+  });
+
   test('of a stored file is downloaded from the redirect without the key', async () => {
     expect(await textOf(account, itemId('scan'))).toBe('A scan.');
     expect(await account.open(itemId('scan'), NEVER)).toMatchObject({
