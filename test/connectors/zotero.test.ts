@@ -288,6 +288,15 @@ describe('content', () => {
     expect(await textOf(account, itemId('act'))).toBe('# Harbour Act');
   });
 
+  test('of a note is named by its first words, also after the metadata of many cited items', async () => {
+    const cited = encodeURIComponent(JSON.stringify([{ itemData: { abstract: 'long '.repeat(1_000) } }]));
+    const note = `<div data-citation-items="${cited}" data-schema-version="9"><h1>Oil &amp; wick</h1></div>`;
+    putItem('note', { itemType: 'note', note });
+    expect((await account.open(itemId('note'), NEVER)).name).toBe('Oil wick');
+    putItem('note', { itemType: 'note', note: `<p>Oil</p><p data-x="${'y'.repeat(5_000)}">wick</p>` });
+    expect((await account.open(itemId('note'), NEVER)).name).toBe('Oil');
+  });
+
   test('of a stored file is downloaded from the redirect without the key', async () => {
     expect(await textOf(account, itemId('scan'))).toBe('A scan.');
     expect(await account.open(itemId('scan'), NEVER)).toMatchObject({
