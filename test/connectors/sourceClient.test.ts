@@ -286,6 +286,19 @@ describe('a client with a virtual clock', () => {
     const revoked = clientWithClock(() => ({ status: 401 }));
     expect((await faultOf(revoked.source.content(['files', '1'], {}))).kind).toBe('access_revoked');
   });
+
+  test('does not pause its account for a pause of the shared limit, which it only waits for', async () => {
+    const clock = new VirtualClock(STARTED_AT);
+    const limiterOf = createRateLimiters('Sample', 2, { sharedAtOnce: 2, clock });
+    limiterOf('SAMPLE 2', 'group').pause(60_000, 'shared');
+    const { source, sent, rateLimiter } = clientWithClock(() => ({ status: 200 }), {
+      clock,
+      rateLimiter: limiterOf('SAMPLE 1', 'group'),
+    });
+    expect(await faultOf(source.get(['user'], {}))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 60_000 });
+    expect(sent).toEqual([]);
+    expect(await rateLimiter.paused()).toEqual({ accountMs: 0, sharedMs: 60_000 });
+  });
 });
 
 describe('SOURCE_URLS', () => {
