@@ -6,6 +6,7 @@ import { createTransport, faultOf, type Outgoing, type TransportSettings } from 
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
+const UNAUTHORIZED = 401;
 
 export type SourceClientSettings = TransportSettings;
 
@@ -67,11 +68,21 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     };
     for (let steps = 0; steps <= MAX_REDIRECTS; steps += 1) {
       const answer = await send(request);
+      if (answer.status === UNAUTHORIZED)
+        throw new Fault(
+          'access_denied',
+          `${name} redirects to an address that refuses the file (HTTP ${UNAUTHORIZED}). Open the item there, then sync it again.`,
+        );
       if (!REDIRECTS.has(answer.status)) return answer;
       const { location } = answer.headers;
       if (location === undefined || !URL.canParse(location, request.url)) break;
-      const { isContent, isExpected: takes } = request;
-      request = { url: new URL(location, request.url).href, headers: {}, isContent, isExpected: takes };
+      request = {
+        url: new URL(location, request.url).href,
+        headers: {},
+        isContent: true,
+        // Without credentials, 401 says nothing about those of the connection: a link may have expired.
+        isExpected: ({ status }) => REDIRECTS.has(status) || status === UNAUTHORIZED,
+      };
     }
     throw new Fault(
       'too_many_redirects',

@@ -160,15 +160,19 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
   return async (request) => {
     const deadline = clock.now() + timeLimitMs;
     for (;;) {
+      let isSent = false;
       try {
-        const answer = await rateLimiter.pass(signal, deadline, () => sendRequest(request));
+        const answer = await rateLimiter.pass(signal, deadline, () => {
+          isSent = true;
+          return sendRequest(request);
+        });
         const restMs = connector.restMs?.(answer.headers) ?? 0;
         if (restMs > 0) rateLimiter.pause(restMs);
         return answer;
       } catch (error) {
         if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
-        // The pause applies to all requests of the account.
-        rateLimiter.pause(error.retryAfterMs);
+        // The pause applies to all requests of the account. One that the limiter reports exists already.
+        if (isSent) rateLimiter.pause(error.retryAfterMs);
         if (clock.now() + error.retryAfterMs > deadline) throw error;
         await clock.sleep(0, signal);
       }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { decodeHTMLStrict } from 'entities';
 
 import { Fault } from '../../contract/failures.js';
 import type { FeedLogin } from '../../contract/runs/feeds.js';
@@ -159,16 +160,8 @@ const permalink = (id: string): string | null => (/^https?:\/\//i.test(id) ? nor
 const shortened = (id: string): string =>
   id.length <= MAX_ID ? id : `sha256:${createHash('sha256').update(id).digest('hex')}`;
 
-/** Removes markup from a title. */
+/** Returns the text of a title, which is HTML. */
 const textOf = (title: string): string =>
-  title
-    .replace(/<[^<>]*>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replace(/&#(\d{1,7});/g, (whole, code: string) =>
-      Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : whole,
-    )
-    .replaceAll('&amp;', '&')
+  decodeHTMLStrict(title.replace(/<[^<>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim();

@@ -164,6 +164,8 @@ export const CRM_KINDS: Readonly<Record<'accounts' | 'leads' | 'contacts' | 'opp
     fields: [
       ...[
         ...COMMON,
+        // For pages in order of the name, which continue after the name of the last record.
+        'Name',
         'LeadSource',
         'Status',
         'Title',

@@ -15,8 +15,12 @@ const ESCAPES: Readonly<Record<string, string>> = { '\b': '\\b', '\f': '\\f', '\
 /** Quotes a text as a SOQL literal. */
 export const quote = (text: string): string =>
   `'${text.replaceAll(ESCAPED, (character) => ESCAPES[character] ?? `\\${character}`)}'`;
-/** Returns the pattern of LIKE for values that contain a text. */
-export const containing = (text: string): string => `'%${quote(text.replaceAll(/[\\%_]/g, '\\$&')).slice(1, -1)}%'`;
+/**
+ * Returns the pattern of LIKE for values that contain a text. The escapes of its wildcards are further escape sequences
+ * of the literal, so their backslash is not escaped again.
+ * https://developer.salesforce.com/docs/atlas.en-us.254.0.soql_sosl.meta/soql_sosl/sforce_api_calls_soql_select_quotedstringescapes.htm
+ */
+export const containing = (text: string): string => `'%${quote(text).slice(1, -1).replaceAll(/[%_]/g, '\\$&')}%'`;
 
 /** Returns the code of a refusal, whose body is a list of errors. */
 const codeOf = ({ body }: Refusal): string => asText(asObject(Array.isArray(body) ? body[0] : body)['errorCode']) ?? '';

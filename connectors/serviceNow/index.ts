@@ -13,7 +13,6 @@ import {
   fieldsOf,
   isListedTable,
   itemOfAttachment,
-  itemOfTable,
   LISTED_FIELDS,
   type ItemRef,
   parseItemId,
@@ -21,7 +20,7 @@ import {
   valueOf,
 } from './adapter.js';
 import { recordChanges } from './changes.js';
-import { listTables, siteOf, withAttachments } from './records.js';
+import { listTables, siteOf, tableItem, withAttachments } from './records.js';
 import { withCursor } from '../cursors.js';
 import { AFTER_CURSOR, classify, FROM_START, readOne, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
@@ -38,7 +37,7 @@ const listTable = withCursor(AFTER_CURSOR, async (client: SourceClient, table: s
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
   const { rows, next } = await readPage(client, ['table', table], wanted, cursor ?? FROM_START);
   const { items, skipped } = await withAttachments(client, table, rows);
-  const requestedItem = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
+  const requestedItem = cursor === null ? [await tableItem(client, table)] : [];
   return { items: [...requestedItem, ...items], skipped, next };
 });
 

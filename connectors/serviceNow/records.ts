@@ -58,6 +58,19 @@ export const listTables = withRootsCursor(AFTER_CURSOR, async (client: SourceCli
   return { items: await tablesByTrying(client), next: null };
 });
 
+/** Returns a table as `listTables` does: with its label, or without if the account may not list tables. */
+export async function tableItem(client: SourceClient, table: string): Promise<SourceItem> {
+  let label = '';
+  try {
+    const query = { query: `name=${table}`, fields: 'sys_id,name,label' };
+    const { rows } = await readPage(client, ['table', 'sys_db_object'], query, FROM_START);
+    label = asTrimmed(rows.find((row) => asTrimmed(row['name']) === table)?.['label']);
+  } catch (error) {
+    if (!isKind(error, 'access_denied', 'not_found')) throw error;
+  }
+  return itemOfTable(table, label, siteOf(client));
+}
+
 /** Returns null if the account may read records but not attachments. */
 async function attachmentsOf(
   client: SourceClient,

@@ -9,14 +9,13 @@ import type { Answer } from '../json.js';
 import { callApi } from './api.js';
 import type { SlackAnswer } from './fields.js';
 import { type Message, readMessage } from './message.js';
+import { windowCacheIn, type Windows } from './windowCache.js';
 import { close, groupMessages } from './windows.js';
 
 /** Page size that Slack recommends; it may return fewer. */
 export const PER_PAGE = '200';
 /** Maximum length of one window or thread, in characters. */
 const MAX_CHARACTERS = 20_000_000;
-/** Pages of a conversation that are cached for the windows next to the one that was opened. */
-const MAX_CACHED_PAGES = 4;
 
 export const messagesIn = (answer: Answer<SlackAnswer>): Message[] =>
   requireList('Slack', answer.messages).flatMap((value) => readMessage(value) ?? []);
@@ -50,24 +49,9 @@ class Collected {
 const isInWindow = ({ isReply, beginsThread }: Message): boolean => !isReply && !beginsThread;
 const startOf = ({ ts }: Message): number => windowOf(Number(ts));
 
-/** Windows by their start, each with its messages, oldest first. */
-type Windows = ReadonlyMap<number, readonly Message[]>;
-/** Pages of one conversation that were read for one token. */
-interface CachedWindows {
-  pages: readonly Windows[];
-  /** A request whose page may contain further windows. */
-  inProgress: Promise<unknown> | null;
-}
-
-function cachedWindows({ credentials, cache }: GrantClient, conversation: string): CachedWindows {
-  const hash = createHash('sha256').update(`${credentials.accessToken} windows of ${conversation}`);
-  const key = hash.digest('base64');
-  const cached = cache.get(key) as CachedWindows | undefined;
-  if (cached !== undefined) return cached;
-  const created: CachedWindows = { pages: [], inProgress: null };
-  cache.set(key, created);
-  return created;
-}
+/** Key of the cached windows of one conversation that were read for one token. */
+const keyOf = ({ credentials }: GrantClient, conversation: string): string =>
+  createHash('sha256').update(`${credentials.accessToken} windows of ${conversation}`).digest('base64');
 
 /** Returns the digest that a listing gives a window. */
 function digestOf(messages: readonly Message[]): string | null {
@@ -122,27 +106,29 @@ async function windowAt(
   { conversation, start }: { readonly conversation: string; readonly start: number },
   version: string | null,
 ): Promise<readonly Message[]> {
-  const cached = cachedWindows(client, conversation);
+  const [cached, key] = [windowCacheIn(client.cache), keyOf(client, conversation)];
   const cachedMessages = (): readonly Message[] | undefined =>
-    cached.pages
+    cached
+      .pagesOf(key)
       .flatMap((page) => [page.get(start) ?? []])
       .find((messages) => version !== null && messages.length > 0 && digestOf(messages) === version);
   while (version !== null) {
     const found = cachedMessages();
     if (found !== undefined) return found;
-    if (cached.inProgress === null) break;
-    await cached.inProgress;
+    const inProgress = cached.inProgress.get(key);
+    if (inProgress === undefined) break;
+    await inProgress;
   }
   const reading = readBackwards(client, conversation, start);
   // Other callers only wait for the end of this request: its error is reported to this caller alone.
   const settled = reading.catch(() => undefined);
-  cached.inProgress = settled;
+  cached.inProgress.set(key, settled);
   try {
     const windows = await reading;
-    cached.pages = [windows, ...cached.pages].slice(0, MAX_CACHED_PAGES);
+    cached.add(key, windows);
     return windows.get(start) ?? [];
   } finally {
-    if (cached.inProgress === settled) cached.inProgress = null;
+    if (cached.inProgress.get(key) === settled) cached.inProgress.delete(key);
   }
 }
 

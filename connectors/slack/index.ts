@@ -46,7 +46,10 @@ const teamOf = ({ credentials: { facts } }: GrantClient): { readonly team_id: st
   team_id: facts['team'] ?? null,
 });
 
-/** Returns a page of the conversations of one type; an empty one if the token may not list it. */
+/**
+ * Returns a page of the conversations of one type. If the token may not list the type, the page is empty and partial,
+ * so that conversations which an earlier token could list do not count as deleted.
+ */
 const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClient, cursor) => {
   const { type, at, refused } = cursor ?? { type: 0, at: null, refused: 0 };
   const after = (isRefused: boolean): RootsCursor | null =>
@@ -73,7 +76,7 @@ const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClie
   } catch (error) {
     const isRefused = error instanceof Fault && error.kind === 'access_denied';
     if (!isRefused || refused + 1 === TYPES.length) throw error;
-    return { items: [], next: after(true) };
+    return { items: [], next: after(true), isPartial: true };
   }
 });
 

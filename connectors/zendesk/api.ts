@@ -16,24 +16,29 @@ export interface ZendeskPage<T> {
   readonly next: string | null;
 }
 
-/** Prefix of our cursor in a list with numbered pages; Zendesk's own cursors are base64. */
-const NUMBERED = 'page:';
+/** Our cursor in a list with numbered pages: `page:2`, or `page:2:30` with a page size. Zendesk's own are base64. */
+const NUMBERED = /^page:(\d{1,6})(?::(\d{1,3}))?$/;
 
 /**
  * Returns our cursor of the page after a numbered one, from its link; null after the last one. Zendesk introduced
- * cursors list by list, and a list without them ignores page[size] and answers with numbered pages.
+ * cursors list by list, and a list without them ignores page[size] and answers with numbered pages of its own size:
  * https://developer.zendesk.com/api-reference/introduction/pagination/
+ * The help center's have 30 entries, so the following pages must not request another size.
+ * https://developer.zendesk.com/documentation/api-basics/pagination/paginating-through-lists
  */
 function numberedNext({ next_page: link }: Answer<ZendeskList>): string | null {
   const address = asText(link);
-  const page = address !== null && URL.canParse(address) ? new URL(address).searchParams.get('page') : null;
-  return page !== null && /^\d{1,6}$/.test(page) ? `${NUMBERED}${page}` : null;
+  const search = address !== null && URL.canParse(address) ? new URL(address).searchParams : null;
+  const size = search?.get('per_page') ?? null;
+  const cursor = `page:${search?.get('page') ?? ''}${size === null ? '' : `:${size}`}`;
+  return NUMBERED.test(cursor) ? cursor : null;
 }
 
 /** Returns the parameters that choose a page. */
 function pageAt(cursor: string | null): Readonly<Record<string, string>> {
   if (cursor === null) return { 'page[size]': PER_PAGE };
-  if (cursor.startsWith(NUMBERED)) return { page: cursor.slice(NUMBERED.length), per_page: PER_PAGE };
+  const [, page, size] = NUMBERED.exec(cursor) ?? [];
+  if (page !== undefined) return { page, ...(size === undefined ? {} : { per_page: size }) };
   return { 'page[size]': PER_PAGE, 'page[after]': cursor };
 }
 

@@ -92,17 +92,34 @@ export const isTrashed = (json: Json): boolean => {
   return deleted === 1 || deleted === true;
 };
 
+/** Maximum length of the part of a note, in characters, that its name is taken from. */
+const MAX_NAMED_FROM = 1_000_000;
+/**
+ * Returns the words at the beginning of a note. The metadata of all items that a note cites is in an attribute of its
+ * outer element, so the first tag may be long:
+ * https://github.com/zotero/note-editor/blob/master/src/core/schema/README.md (data-citation-items)
+ */
 const wordsOf = (html: string): string =>
   html
-    .replaceAll(/<[^>]*>/g, ' ')
+    .slice(0, MAX_NAMED_FROM)
+    .replace(/^\s*<[^<>]*>/, '')
+    .slice(0, 2_000)
+    .replaceAll(/<[^<>]*>/g, ' ')
+    .replace(/<[^<>]*$/, '')
     .replaceAll(/&[a-z#0-9]+;/gi, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
 const MAX_NAME = 120;
 const fileNameOf = (data: Json): string => asTrimmed(data['filename']) || asTrimmed(data['title']);
+/**
+ * Fields that contain the title: cases, statutes and e-mails have a field of their own instead of `title`.
+ * https://raw.githubusercontent.com/zotero/zotero-schema/master/schema.json (baseField)
+ */
+const TITLE_FIELDS = ['title', 'caseName', 'nameOfAct', 'subject'] as const;
+const titleOf = (data: Json): string => TITLE_FIELDS.map((field) => asTrimmed(data[field])).find(Boolean) ?? '';
 const nameOf = (data: Json, key: string): string => {
-  if (isNote(data)) return wordsOf(asTrimmed(data['note']).slice(0, 2_000)).slice(0, MAX_NAME) || key;
-  return (isAttachment(data) ? fileNameOf(data) : asTrimmed(data['title']) || asTrimmed(data['caseName'])) || key;
+  if (isNote(data)) return wordsOf(asTrimmed(data['note'])).slice(0, MAX_NAME) || key;
+  return (isAttachment(data) ? fileNameOf(data) : titleOf(data)) || key;
 };
 
 /** Error of a file that Zotero does not store. */

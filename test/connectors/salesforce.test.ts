@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
+import { CRM_KINDS } from '../../connectors/salesforce/crmRecords.js';
+import { containing } from '../../connectors/salesforce/soql.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } from '../emulators/salesforce.js';
 import type { SoqlRecord } from '../emulators/soql.js';
 import { accountWith, readListing, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { everyRow } from '../support/everyRow.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { accountWithStoredGrant, obtainGrant, REDIRECT_URI } from './grants.js';
@@ -335,6 +338,23 @@ describe('a broken response', () => {
 
   test('never replaces the content of an article', async () => {
     expect(await broken(() => account.open(articleId('Tides'), NEVER))).toEqual([]);
+  });
+});
+
+describe('queries for CRM records', () => {
+  test('request each field that a list can be sorted by: the next page continues after its value', () =>
+    everyRow(
+      Object.values(CRM_KINDS).flatMap(({ object, fields, orders }) =>
+        Object.values(orders).map(({ field }) => ({ object, field, fields })),
+      ),
+      ({ object, field }) => `${object}.${field}`,
+      ({ field, fields }) => expect(fields).toContain(field),
+    ));
+
+  test('escape the wildcards of LIKE with one backslash', () => {
+    expect(containing('100%')).toBe(String.raw`'%100\%%'`);
+    expect(containing('foo_bar')).toBe(String.raw`'%foo\_bar%'`);
+    expect(containing(String.raw`a\%'b`)).toBe(String.raw`'%a\\\%\'b%'`);
   });
 });
 

@@ -152,7 +152,16 @@ describe('a listing', () => {
   test('contains the readable standard tables if the account may not list tables', async () => {
     serviceNow.rights.hidesTables = true;
     serviceNow.tables.set('incident', { ...serviceNow.tables.get('incident')!, isClosed: true });
-    expect((await roots()).ids).toEqual(['kb_knowledge']);
+    const { items } = await roots();
+    expect(items.map(({ externalId }) => externalId)).toEqual(['kb_knowledge']);
+    expect((await descendantsOf('kb_knowledge')).items[0]).toEqual(items[0]);
+  });
+
+  test('of a table contains the table exactly as the list of tables does, with its label', async () => {
+    const { items } = await roots();
+    const alone = items.map(async ({ externalId }) => (await descendantsOf(externalId)).items[0]);
+    expect(await Promise.all(alone)).toEqual(items);
+    expect(items.map(({ name }) => name)).not.toEqual(items.map(({ externalId }) => externalId));
   });
 
   test('of a table pages by sys_id, with attachments and without drafts', async () => {

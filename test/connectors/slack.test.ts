@@ -247,6 +247,17 @@ test('lists conversations of every type that the token may list, page by page', 
   ]);
   const few = accountWith(['channels:read', 'channels:history']);
   expect(await listItems((cursor) => few.listRoots(cursor, NEVER))).toHaveLength(3);
+  // The account has conversations of a type that the token may not list: they were not deleted.
+  const isPartial = async (from: Account): Promise<boolean> => {
+    let found = false;
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: Awaited<ReturnType<Account['listRoots']>> = await from.listRoots(cursor ?? null, NEVER);
+      found ||= page.isPartial === true;
+      cursor = page.next;
+    }
+    return found;
+  };
+  expect([await isPartial(few), await isPartial(account)]).toEqual([true, false]);
   const none = accountWith([]);
   await expect(listItems((cursor) => none.listRoots(cursor, NEVER))).rejects.toMatchObject({ kind: 'access_denied' });
 });

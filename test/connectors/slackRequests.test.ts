@@ -8,6 +8,8 @@ import type { Account } from '../../connectors/account.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { slack as connector } from '../../connectors/slack/index.js';
+import type { Message } from '../../connectors/slack/message.js';
+import { WindowCache, type Windows } from '../../connectors/slack/windowCache.js';
 import type { Egress } from '../../egress/types.js';
 import { type EmulatedMessage, type SlackEmulator, startSlack, TEAM } from '../emulators/slack.js';
 import { listItems, loopbackEgress, NEVER, versionsOf } from './account.js';
@@ -99,6 +101,19 @@ test('reads a window again if its listed version is not that of the messages tha
   // Without a version, nothing that was read before is used.
   expect(await open(id, null)).toMatch(/: Changed\.$/);
   expect(requestsOf('conversations.history')).toHaveLength(2);
+});
+
+test('caches the windows of the conversations that were read last, up to a total size', () => {
+  const message = { text: 'x'.repeat(500) } as Message;
+  const page = (start: number): Windows => new Map([[start, [message]]]);
+  const cache = new WindowCache(10_000);
+  for (let number = 0; number < 100; number += 1) cache.add(`C${number}`, page(number));
+  const cached = Array.from({ length: 100 }, (_, number) => cache.pagesOf(`C${number}`)).filter(({ length }) => length);
+  expect(cached).toEqual([91, 92, 93, 94, 95, 96, 97, 98, 99].map((number) => [page(number)]));
+  // Of one conversation, the last pages are kept.
+  for (let number = 0; number < 6; number += 1) cache.add('C99', page(number));
+  expect(cache.pagesOf('C99')).toEqual([5, 4, 3, 2].map(page));
+  expect(cache.pagesOf('C91')).toEqual([]);
 });
 
 test('a failed request does not fail the windows that wait for it', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import { guru } from '../../connectors/guru/index.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
-import { createRateLimiters } from '../../connectors/rateLimiter.js';
+import { createRateLimiters, type RateLimiter } from '../../connectors/rateLimiter.js';
 import { createSourceClient, type SourceClientSettings } from '../../connectors/sourceClient.js';
 import type { FaultKind } from '../../contract/failures.js';
 import type { Egress, EgressRequest, EgressResponse } from '../../egress/types.js';
@@ -218,8 +218,13 @@ describe('an error with status 200', () => {
 describe('a client with a virtual clock', () => {
   const STARTED_AT = Date.parse('2026-11-27T00:00:00Z');
   /** Returns a client whose requests are answered by `next`, and the requests that it sent. */
-  function clientWithClock(next: (request: EgressRequest) => { status: number; headers?: Record<string, string> }) {
-    const clock = new VirtualClock(STARTED_AT);
+  function clientWithClock(
+    next: (request: EgressRequest) => { status: number; headers?: Record<string, string> },
+    {
+      clock = new VirtualClock(STARTED_AT),
+      rateLimiter = createRateLimiters('Sample', 2, { clock })('SAMPLE 1'),
+    }: { clock?: VirtualClock; rateLimiter?: RateLimiter } = {},
+  ) {
     const sent: EgressRequest[] = [];
     const request = async (one: EgressRequest) => {
       sent.push(one);
@@ -228,9 +233,9 @@ describe('a client with a virtual clock', () => {
     const settings = { name: 'Sample', urls: { api: 'https://a.example/v1' }, headers: { authorization: 'secret' } };
     const source = createSourceClient({
       ...{ ...settings, connector: guru, egress: { request }, maxItemBytes: 1_234, timeLimitMs: 30_000 },
-      ...{ rateLimiter: createRateLimiters('Sample', 2, { clock })('SAMPLE 1'), signal: NEVER, clock },
+      ...{ rateLimiter, signal: NEVER, clock },
     });
-    return { clock, sent, source };
+    return { clock, sent, source, rateLimiter };
   }
 
   test('waits for a rate limit up to exactly the maximum wait', async () => {
@@ -265,6 +270,34 @@ describe('a client with a virtual clock', () => {
     ]);
     expect(five.sent.map(({ redirects, maxBytes }) => [redirects, maxBytes])).toEqual(Array(6).fill(['answer', 1_234]));
     expect((await faultOf(redirecting(6).source.content(['files', '1'], {}))).kind).toBe('too_many_redirects');
+  });
+
+  test('after a redirect, 401 concerns the file: the credentials of the connection were not sent', async () => {
+    const moved = clientWithClock(({ url }) =>
+      url.endsWith('/signed') ? { status: 401 } : { status: 302, headers: { location: '/signed' } },
+    );
+    const elsewhere = clientWithClock(({ url }) =>
+      url.startsWith('https://b.example')
+        ? { status: 401 }
+        : { status: 302, headers: { location: 'https://b.example/x' } },
+    );
+    for (const { source } of [moved, elsewhere])
+      expect((await faultOf(source.content(['files', '1'], {}))).kind).toBe('access_denied');
+    const revoked = clientWithClock(() => ({ status: 401 }));
+    expect((await faultOf(revoked.source.content(['files', '1'], {}))).kind).toBe('access_revoked');
+  });
+
+  test('does not pause its account for a pause of the shared limit, which it only waits for', async () => {
+    const clock = new VirtualClock(STARTED_AT);
+    const limiterOf = createRateLimiters('Sample', 2, { sharedAtOnce: 2, clock });
+    limiterOf('SAMPLE 2', 'group').pause(60_000, 'shared');
+    const { source, sent, rateLimiter } = clientWithClock(() => ({ status: 200 }), {
+      clock,
+      rateLimiter: limiterOf('SAMPLE 1', 'group'),
+    });
+    expect(await faultOf(source.get(['user'], {}))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 60_000 });
+    expect(sent).toEqual([]);
+    expect(await rateLimiter.paused()).toEqual({ accountMs: 0, sharedMs: 60_000 });
   });
 });
 

@@ -67,6 +67,7 @@ beforeEach(() => {
   zendesk.accounts.set('harbour', emulated);
   zendesk.reset();
   zendesk.numbered.clear();
+  zendesk.linkSize(false);
   account = accountOf('501');
   emulated.categories.set(1, 'Sea');
   emulated.sections.set(10, { category: 1, name: 'Sights' });
@@ -161,14 +162,17 @@ test('reads all pages of lists that support only page numbers, no cursors', asyn
   const byCursor = [...idsOf(await descendantsOf('category:1')), await open('ticket:7')];
   for (const name of ['categories', 'sections', 'articles', 'translations', 'comments']) zendesk.numbered.add(name);
   for (let id = 2; id < 6; id += 1) emulated.categories.set(id, `Category ${id}`);
-  const roots: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: Awaited<ReturnType<Account['listRoots']>> = await account.listRoots(cursor ?? null, NEVER);
-    roots.push(...idsOf(page.items));
-    cursor = page.next;
+  for (const hasSize of [false, true]) {
+    zendesk.linkSize(hasSize);
+    const roots: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: Awaited<ReturnType<Account['listRoots']>> = await account.listRoots(cursor ?? null, NEVER);
+      roots.push(...idsOf(page.items));
+      cursor = page.next;
+    }
+    expect(roots).toEqual(['category:1', 'category:2', 'category:3', 'category:4', 'category:5', 'tickets']);
+    expect([...idsOf(await descendantsOf('category:1')), await open('ticket:7')]).toEqual(byCursor);
   }
-  expect(roots).toEqual(['category:1', 'category:2', 'category:3', 'category:4', 'category:5', 'tickets']);
-  expect([...idsOf(await descendantsOf('category:1')), await open('ticket:7')]).toEqual(byCursor);
 });
 
 describe('the help centre', () => {

@@ -279,6 +279,24 @@ describe('content', () => {
     expect(await textOf(account, itemId('note'))).toBe('<p>Oil &amp; wick.</p>');
   });
 
+  test('is named by the title of its type, also if that field has another name', async () => {
+    putItem('act', { itemType: 'statute', title: undefined, nameOfAct: 'Harbour Act' });
+    putItem('mail', { itemType: 'email', title: undefined, subject: 'On the tide' });
+    putItem('trial', { itemType: 'case', title: undefined, caseName: 'Pier v. Boat' });
+    const names = ['act', 'mail', 'trial'].map(async (name) => (await account.open(itemId(name), NEVER)).name);
+    expect(await Promise.all(names)).toEqual(['Harbour Act', 'On the tide', 'Pier v. Boat']);
+    expect(await textOf(account, itemId('act'))).toBe('# Harbour Act');
+  });
+
+  test('of a note is named by its first words, also after the metadata of many cited items', async () => {
+    const cited = encodeURIComponent(JSON.stringify([{ itemData: { abstract: 'long '.repeat(1_000) } }]));
+    const note = `<div data-citation-items="${cited}" data-schema-version="9"><h1>Oil &amp; wick</h1></div>`;
+    putItem('note', { itemType: 'note', note });
+    expect((await account.open(itemId('note'), NEVER)).name).toBe('Oil wick');
+    putItem('note', { itemType: 'note', note: `<p>Oil</p><p data-x="${'y'.repeat(5_000)}">wick</p>` });
+    expect((await account.open(itemId('note'), NEVER)).name).toBe('Oil');
+  });
+
   test('of a stored file is downloaded from the redirect without the key', async () => {
     expect(await textOf(account, itemId('scan'))).toBe('A scan.');
     expect(await account.open(itemId('scan'), NEVER)).toMatchObject({

@@ -43,16 +43,15 @@ function literalOf(token: string): string | number | boolean | null {
   throw new MalformedQuery(`not a literal: ${token}`);
 }
 
-/** Translates a LIKE pattern: `%` and `_` are wildcards unless escaped. */
+/**
+ * Translates a LIKE pattern: `%` and `_` are wildcards unless escaped by one backslash.
+ * https://developer.salesforce.com/docs/atlas.en-us.254.0.soql_sosl.meta/soql_sosl/sforce_api_calls_soql_select_quotedstringescapes.htm
+ */
 const likeOf = (token: string): RegExp => {
   const pattern = token
     .slice(1, -1)
-    .replaceAll(/\\\\([%_])|\\(.)|([%_])|([^\\%_]+)/g, (_w, kept?: string, one?: string, any?: string, text?: string) =>
-      any === undefined
-        ? (kept ?? one ?? text ?? '').replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-        : any === '%'
-          ? '.*'
-          : '.',
+    .replaceAll(/\\(.)|([%_])|([^\\%_]+)/g, (_whole, escaped?: string, any?: string, text?: string) =>
+      any === undefined ? (escaped ?? text ?? '').replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&') : any === '%' ? '.*' : '.',
     );
   return new RegExp(`^${pattern}$`, 'is');
 };

@@ -63,6 +63,8 @@ type ZendeskRefused = Refused & { readonly body?: unknown };
 export interface ZendeskEmulator extends ConsentingEmulator<ZendeskRefused> {
   /** Names of lists that support only numbered pages, no cursors. */
   readonly numbered: Set<string>;
+  /** Sets whether links to numbered pages contain the page size even if the request had none. */
+  linkSize(isLinked: boolean): void;
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   readonly accounts: Map<string, ZendeskAccount>;
@@ -92,21 +94,24 @@ export const newZendeskAccount = (): ZendeskAccount => ({
 const tokenOf = (ticket: number, attachment: number): string =>
   createHash('sha256').update(`${ticket} ${attachment}`).digest('hex').slice(0, 20);
 
-/** @param perPage maximum page size; lists by page number always have this size */
+/** @param perPage maximum page size by cursor, and the default size of numbered pages */
 export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulator> {
   const accounts = new Map<string, ZendeskAccount>();
   const users = ZENDESK_PEOPLE.map(({ id, label, email, role }) => ({ id: Number(id), name: label, email, role }));
 
   const numbered = new Set<string>();
+  let linksSize = false;
   /**
    * Sends a numbered page: https://developer.zendesk.com/api-reference/introduction/pagination/#using-offset-pagination
    */
   const sendNumbered = ({ response, query, url }: Call, name: string, all: readonly object[], more: object): void => {
     const page = Number(query.get('page') ?? 1);
-    const to = page * perPage;
-    const next = `https://zendesk.example${url.pathname}?page=${page + 1}&per_page=${perPage}`;
+    const size = Math.min(Number(query.get('per_page') ?? perPage), 100);
+    const to = page * size;
+    const given = query.has('per_page') || linksSize ? `&per_page=${size}` : '';
+    const next = `https://zendesk.example${url.pathname}?page=${page + 1}${given}`;
     sendJson(response, 200, {
-      ...{ [name]: all.slice(to - perPage, to), count: all.length, previous_page: null, ...more },
+      ...{ [name]: all.slice(to - size, to), count: all.length, previous_page: null, ...more },
       next_page: to < all.length ? next : null,
     });
   };
@@ -333,6 +338,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       at('token', '/oauth/tokens'),
     ].join(','),
     numbered,
+    linkSize: (isLinked) => void (linksSize = isLinked),
     accounts,
   };
 }

@@ -141,6 +141,17 @@ test.each([
   expect([feed.title, feed.entries[0]?.title]).toEqual([text, text]);
 });
 
+test('reads entities of HTML that the feed does not declare, also in titles that are HTML in CDATA', async () => {
+  const feed = await read(`<rss><channel><title>&Icirc;le &amp;amp; c&oelig;ur, n.&ordm; 1</title>
+<item><guid>1</guid><title><![CDATA[Caf&eacute; &#x2019;26&nbsp;&notanentity;]]></title></item>
+<item><guid>2</guid><title>5 m&sup2; &minus; &micro; &diams;</title></item></channel></rss>`);
+  expect([feed.title, ...feed.entries.map(({ title }) => title)]).toEqual([
+    'Île & cœur, n.º 1',
+    'Café ’26 &notanentity;',
+    '5 m² − µ ♦',
+  ]);
+});
+
 test('RSS: takes a guid as the address of an entry unless isPermaLink is false', async () => {
   const guids = ['', ' isPermaLink="true"', ' isPermaLink="false"'].map(
     (attribute, at) => `<item><guid${attribute}>https://example.org/${at}</guid></item>`,

@@ -137,6 +137,9 @@ test('parses the first 500 KiB and does not wait for the rest', async () => {
   const filler = `# ${'x'.repeat(98)}\n`;
   const near = await site({ body: `${filler.repeat(5069)}User-agent: *\nDisallow: /closed\n` });
   await faultOf(fetchOne(obeying(), `${near.origin}/closed`), 'robots_disallowed');
+  const body = `User-agent: *\nDisallow: /closed\n${filler.repeat(12_000)}`;
+  const long = await site({ body, headers: { 'Content-Length': String(body.length) } });
+  expect(text(await fetchOne(obeying(), `${long.origin}/open`))).toBe('page /open');
   const endless = await serve((request, response) => {
     if (request.url !== '/robots.txt') {
       response.writeHead(200, { 'Content-Type': 'text/plain' }).end('page');
