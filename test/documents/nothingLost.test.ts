@@ -39,6 +39,21 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     `# News\n\n## Harbour\n\n${PARAGRAPH}\n\n${ANSWER} ${PARAGRAPH}`,
   ],
   [
+    'a page about privacy whose container has the name of a consent dialog',
+    `<nav><a href=/>Home</a></nav><div id=privacy-notice><h1>Privacy</h1>${POSTS}</div><footer><p>${PARAGRAPH} ${PARAGRAPH}</p></footer>`,
+    `# Privacy\n\n${POSTS_TEXT}`,
+  ],
+  [
+    'sections and headings whose ids are made from their titles about cookies',
+    `<main><h1>Setup</h1><p>${PARAGRAPH}</p><section id=privacy-settings><h2>Privacy settings</h2><p>${ANSWER}</p></section><h2 id=cookie-banner>Cookie banner</h2><p>${PARAGRAPH}</p></main>`,
+    `# Setup\n\n${PARAGRAPH}\n\n## Privacy settings\n\n${ANSWER}\n\n## Cookie banner\n\n${PARAGRAPH}`,
+  ],
+  [
+    'numbers in a row that a program prints',
+    `<main><p>${PARAGRAPH}</p><pre>print(1, 2, 3)</pre><p>Output:</p><pre>1\n2\n3</pre><p>${ANSWER}</p><pre>1\n2\n3</pre><pre>stop()</pre></main>`,
+    `${PARAGRAPH}\n\n\`\`\`\nprint(1, 2, 3)\n\`\`\`\n\nOutput:\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n${ANSWER}\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n\`\`\`\nstop()\n\`\`\``,
+  ],
+  [
     'the page of a frameset for browsers without frames',
     `<html><frameset cols="20%,80%"><frame src=a><frame src=b><noframes><body><h1>Bees</h1>${POSTS}</body></noframes></frameset>`,
     `# Bees\n\n${POSTS_TEXT}`,

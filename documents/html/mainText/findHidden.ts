@@ -3,6 +3,9 @@ import { previousElement } from '../listItems.js';
 import type { Measure } from '../measureText.js';
 import { eachElement, HOLDS, isElement, isText, visibleLength, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
+import { isConsentName, isSection } from './hidden/consent.js';
+import { isLineNumbers } from './hidden/lineNumbers.js';
+import { textIn } from './hidden/textIn.js';
 import { isSummaryLink } from './summaryLinks.js';
 
 /**
@@ -30,7 +33,7 @@ export function findHidden(root: Document, page: Measure, isReference: boolean):
       !isData(element) &&
       !isOfCode(element, names) &&
       !isTooltip(element, names) &&
-      !isConsent(element, page.textLength, names)
+      !(isConsent(element, page.textLength, names) && !isSection(element))
     )
       return true;
     found.add(element);
@@ -96,7 +99,7 @@ const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-adv
 /** Whether the element is a control of a code sample, or the column with its line numbers. */
 function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   const { name, textLength, attribs } = element;
-  if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
+  if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isLineNumbers(element);
   if (isHiddenLine(element)) return true;
   return (
     textLength > 0 && textLength < MAX_FIELD_LENGTH && (meaningOfName(attribs['class'], names) & NAMED.ofCode) !== 0
@@ -156,24 +159,6 @@ function isCodeLink(element: PageElement): boolean {
   );
 }
 
-/** Whether the text has at least two lines, which are numbers in a row. Other numbers can be the output of a program. */
-function isNumbers(element: PageElement): boolean {
-  const text = textIn(element);
-  if (!/^\s*\d+(?:\s*\n\s*\d+)+\s*$/.test(text)) return false;
-  const numbers = text.trim().split(/\s+/).map(Number);
-  return numbers.every((number, i) => number === (numbers[0] ?? 0) + i);
-}
-
-const textIn = (element: PageElement): string =>
-  element.children.map((child) => ('data' in child ? child.data : isElement(child) ? textIn(child) : '')).join('');
-
-/**
- * Names of dialogs that ask for consent to cookies: words for a bar or dialog next to a word for consent, and the ids of
- * widespread consent programs. A page about cookies has no such names.
- */
-const CONSENT =
-  /(?:cookie|consent|gdpr|privacy)[a-z]*[_-]?(?:banner|notice|bar|popup|modal|dialog|overlay|manager|preferences?|settings|wall|layer)(?![a-z])|onetrust|cybotcookiebot|didomi|usercentrics|qc-cmp2|sp_message_container|cmpbox|iubenda-cs|trustarc|truste-|ccc-notify/i;
-
 /**
  * Whether the element is a dialog that asks for consent. Otherwise its long text would count as the content of a short
  * page.
@@ -228,7 +213,7 @@ function meaningOfName(name: string | undefined, names: Map<string, number>): nu
   const cached = names.get(name);
   if (cached !== undefined) return cached;
   const kind =
-    (CONSENT.test(name) ? NAMED.consent : 0) |
+    (isConsentName(name) ? NAMED.consent : 0) |
     (OF_CODE.test(name) ? NAMED.ofCode : 0) |
     (TOOLTIP.test(name) ? NAMED.tooltip : 0);
   names.set(name, kind);
