@@ -4,6 +4,7 @@ import { faultOf, parsePage, textOf } from './page.js';
 const PARAGRAPH =
   'The harbour was built by the town in 1874, and it has been widened twice since then, in 1911 and in 1963.';
 const ANSWER = 'The ferry leaves every forty minutes from the northern pier.';
+const LONG = `${'The pier is open on every day of the year. '.repeat(5)}The pier is open at night too, from the first of May on.`;
 const THREAD = [
   'I keep bees on the roof and wonder how much water they need in July, when it is hot for weeks.',
   'Mine drink about a litre a day for each hive, so I fill a wide bowl with stones every morning.',
@@ -47,6 +48,11 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     'sections and headings whose ids are made from their titles about cookies',
     `<main><h1>Setup</h1><p>${PARAGRAPH}</p><section id=privacy-settings><h2>Privacy settings</h2><p>${ANSWER}</p></section><h2 id=cookie-banner>Cookie banner</h2><p>${PARAGRAPH}</p></main>`,
     `# Setup\n\n${PARAGRAPH}\n\n## Privacy settings\n\n${ANSWER}\n\n## Cookie banner\n\n${PARAGRAPH}`,
+  ],
+  [
+    'a long text that several cells of a row have, and numbered items have again',
+    `<main><h1>Plans</h1><table><tr><th>Plan<th>Basic<th>Pro<th>Team</tr><tr><td>Support<td>${LONG}<td>${LONG}<td>None</tr></table><ol><li>${LONG}<li>${LONG}<li>Done.</ol></main>`,
+    `# Plans\n\n| Plan | Basic | Pro | Team |\n| --- | --- | --- | --- |\n| Support | ${LONG} | ${LONG} | None |\n\n1. ${LONG}\n2. ${LONG}\n3. Done.`,
   ],
   [
     'numbers in a row that a program prints',
