@@ -55,6 +55,11 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     `# Plans\n\n| Plan | Basic | Pro | Team |\n| --- | --- | --- | --- |\n| Support | ${LONG} | ${LONG} | None |\n\n1. ${LONG}\n2. ${LONG}\n3. Done.`,
   ],
   [
+    'the visible title of a page with the same top heading in a hidden part',
+    `<div style="display:none"><h1>The new ferry leaves on Monday</h1></div><main><h2>The new ferry leaves on Monday</h2><p>${PARAGRAPH}</p></main>`,
+    `## The new ferry leaves on Monday\n\n${PARAGRAPH}`,
+  ],
+  [
     'numbers in a row that a program prints',
     `<main><p>${PARAGRAPH}</p><pre>print(1, 2, 3)</pre><p>Output:</p><pre>1\n2\n3</pre><p>${ANSWER}</p><pre>1\n2\n3</pre><pre>stop()</pre></main>`,
     `${PARAGRAPH}\n\n\`\`\`\nprint(1, 2, 3)\n\`\`\`\n\nOutput:\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n${ANSWER}\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n\`\`\`\nstop()\n\`\`\``,
