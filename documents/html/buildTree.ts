@@ -130,7 +130,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
-    const isEmpty = this.#isForeign;
+    const isEmpty = this.#isForeign || this.#tag === 'svg' || this.#tag === 'math';
     this.onopentagend();
     if (isEmpty && this.#stack.top?.name === this.#tag) this.#stack.pop();
   }

@@ -40,6 +40,11 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     `# News\n\n## Harbour\n\n${PARAGRAPH}\n\n${ANSWER} ${PARAGRAPH}`,
   ],
   [
+    'the text after an empty svg element',
+    `<main><p><svg class="icon"/> Note: ${PARAGRAPH}</p></main>`,
+    `Note: ${PARAGRAPH}`,
+  ],
+  [
     'a page about privacy whose container has the name of a consent dialog',
     `<nav><a href=/>Home</a></nav><div id=privacy-notice><h1>Privacy</h1>${POSTS}</div><footer><p>${PARAGRAPH} ${PARAGRAPH}</p></footer>`,
     `# Privacy\n\n${POSTS_TEXT}`,
