@@ -45,6 +45,11 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     `Note: ${PARAGRAPH}`,
   ],
   [
+    'the content of a shadow root that the page declares',
+    `<my-page><template shadowrootmode=open><style>p{}</style><h1>Bees</h1>${POSTS}</template></my-page>`,
+    `# Bees\n\n${POSTS_TEXT}`,
+  ],
+  [
     'a page about privacy whose container has the name of a consent dialog',
     `<nav><a href=/>Home</a></nav><div id=privacy-notice><h1>Privacy</h1>${POSTS}</div><footer><p>${PARAGRAPH} ${PARAGRAPH}</p></footer>`,
     `# Privacy\n\n${POSTS_TEXT}`,
