@@ -75,6 +75,11 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     `${PARAGRAPH}\n\n\`\`\`\nprint(1, 2, 3)\n\`\`\`\n\nOutput:\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n${ANSWER}\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n\`\`\`\nstop()\n\`\`\``,
   ],
   [
+    'a button in a sentence',
+    `<main><p>${PARAGRAPH}</p><p>To store it, press <button>Save</button> and wait. <button>Copy</button></p></main>`,
+    `${PARAGRAPH}\n\nTo store it, press Save and wait.`,
+  ],
+  [
     'the page of a frameset for browsers without frames',
     `<html><frameset cols="20%,80%"><frame src=a><frame src=b><noframes><body><h1>Bees</h1>${POSTS}</body></noframes></frameset>`,
     `# Bees\n\n${POSTS_TEXT}`,

@@ -10,7 +10,7 @@ import { isSummaryLink } from './summaryLinks.js';
 
 /**
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks, links at the end of a
- * summary, bars of tabs, search forms, icons of notes, and buttons outside of titles.
+ * summary, bars of tabs, search forms, icons of notes, and buttons outside of titles and sentences.
  */
 export function findHidden(root: Document, page: Measure, isReference: boolean): Set<PageElement> {
   const found = new Set<PageElement>();
@@ -70,8 +70,12 @@ function isShown({ name, attribs, textLength }: PageElement): boolean {
 /** Minimum number of characters of a teaser. */
 const MIN_TEASER_LENGTH = 60;
 
+/** Whether the node is a text with a word. A button between two of them is part of the sentence. */
+const isWordAt = (node: ChildNode | null): boolean => node !== null && isText(node) && WORD.test(node.data);
+
 function isButton(element: PageElement): boolean {
   if (element.name !== 'button') return false;
+  if (isWordAt(element.prev) && isWordAt(element.next)) return false;
   const title = [element.parent, element.parent?.parent ?? null].find(isTitle);
   // A button next to the text of a heading copies it or links to it.
   return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
