@@ -62,6 +62,19 @@ class LinkReader implements TokenizerCallbacks {
   /** Addresses as written in the page; true if crawlers must not follow the link. */
   readonly addresses = new Map<string, boolean>();
   base = '';
+/**
+ * Whether the rules of a page for robots forbid to follow its links. The first word after a colon is the value of
+ * another rule, such as max-image-preview:none.
+ */
+function closesPage(rules: string): boolean {
+  return rules.split(/[,;]/).some((rule) =>
+    rule.split(':').some((part, at) => {
+      const words = part.trim().toLowerCase().split(/\s+/);
+      return words.slice(at === 0 ? 0 : 1).some((word) => word === 'nofollow' || word === 'none');
+    }),
+  );
+}
+
   /** Whether crawlers must not follow any link of the page. */
   closed = false;
   readonly #html: string;
@@ -106,7 +119,7 @@ class LinkReader implements TokenizerCallbacks {
     const attribute = (name: string): string => this.#attributes.get(name) ?? '';
     if (this.#tag === 'base') this.base ||= attribute('href');
     else if (this.#tag === 'meta' && attribute('name').toLowerCase() === 'robots')
-      this.closed ||= /\b(?:nofollow|none)\b/i.test(attribute('content'));
+      this.closed ||= closesPage(attribute('content'));
     const address = attribute(TARGETS.get(this.#tag) ?? '').trim();
     // A link to a fragment does not lead to another page.
     if (address === '' || address.startsWith('#') || address.length > MAX_ADDRESS) return;

@@ -87,6 +87,9 @@ describe('links that a crawl may follow', () => {
     expect(linksOf(html, { ...FOLLOW, max: 20 })).toHaveLength(20);
   });
 });
+    expect(linksOf(`<meta name="robots" content="max-snippet: -1 nofollow">${html}`, FOLLOW)).toEqual([]);
+    const preview = '<meta name="robots" content="index, follow, max-image-preview: none">';
+    expect(linksOf(`${preview}${html}`, FOLLOW)).toEqual(['https://example.org/b']);
 
 test('reads a hostile page in one pass: very long addresses, attributes and lists of links', () => {
   const html = [
