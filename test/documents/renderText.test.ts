@@ -23,6 +23,11 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<ul><li>a<li>b<ul><li>c</ul><li>d</ul><ol start=3><li>x<li value=9>y<li>z</ol>',
     '- a\n- b\n  - c\n- d\n\n3. x\n9. y\n10. z',
   ],
+  [
+    'lists that count down, from their length or from their start',
+    '<ol reversed><li>x<li>y</ol><p>Then</p><ol reversed start=9><li>x<li>y</ol>',
+    '2. x\n1. y\n\nThen\n\n9. x\n8. y',
+  ],
   ['paragraphs inside list items', '<ol><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>', '1. a\n\n   b\n2. c'],
   ['code inside a list item', '<ul><li>run<pre>a\n  b</pre></ul>', '- run\n\n  ```\n  a\n    b\n  ```'],
   [
