@@ -67,6 +67,12 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<p>2<sup>32</sup>, (a+b)<sup>2</sup>, 1<sup>st</sup>, H<sub>2</sub>O, word<sup><a href="#n">1</a></sup></p>',
     '2^32, (a+b)^2, 1st, H2O, word[1]',
   ],
+  [
+    'roots, and signs before and after a letter, in formulas',
+    '<p><math alttext=""><mroot><mi>x</mi><mn>3</mn></mroot><mo>=</mo><mmultiscripts><mi>C</mi><mn>4</mn><none/><mprescripts/><mn>6</mn><mn>14</mn></mmultiscripts></math></p>',
+    'x^(1/3) = _6^14C_4',
+  ],
+  ['quotations in a sentence', '<p>He said <q>come here</q> and left.</p>', 'He said “come here” and left.'],
   ['formulas', '<p>Take <math alttext="x^2"><mi>x</mi><mn>2</mn></math> now</p>', 'Take x^2 now'],
   [
     'headings without permalink signs',
