@@ -135,6 +135,11 @@ const tables: ReadonlyArray<readonly [name: string, html: string, text: string]>
     '| AB |  | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |',
   ],
   [
+    'a header whose last cell spans columns, so that Markdown shows all columns',
+    '<table><tr><th>Year<th colspan=2>Sales<tr><td>1<td>2<td>3</table>',
+    '| Year | Sales |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |',
+  ],
+  [
     'a page laid out by a table',
     '<table width="100%"><tr><td><h1>News</h1><p>First.</p></td><td><font size=2><p>Second.</font></td></tr></table>',
     '# News\n\nFirst.\n\nSecond.',
