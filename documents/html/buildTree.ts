@@ -130,7 +130,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
-    const isEmpty = this.#isForeign;
+    const isEmpty = this.#isForeign || this.#tag === 'svg' || this.#tag === 'math';
     this.onopentagend();
     if (isEmpty && this.#stack.top?.name === this.#tag) this.#stack.pop();
   }
@@ -193,7 +193,9 @@ class TreeBuilder implements TokenizerCallbacks {
     const parentName = this.#stack.top?.name ?? '';
     if ((name === 'td' || name === 'th') && ROW_PARENTS.has(parentName)) this.#open('tr', {});
     const parent = this.#stack.top ?? { name: '', node: this.root, depth: 0 };
-    if (parent.node === null || DROPPED.has(name)) {
+    // Browsers show the content of a template that is a shadow root.
+    const isShadow = name === 'template' && attributes['shadowrootmode'] !== undefined;
+    if (parent.node === null || (DROPPED.has(name) && !isShadow)) {
       if (parent.node !== null && name === 'template' && STREAM_PLACE.test(attributes['id'] ?? ''))
         append(parent.node, new PageElement(name, attributes, []));
       this.#push({ name, node: null, depth: parent.depth });
@@ -201,7 +203,7 @@ class TreeBuilder implements TokenizerCallbacks {
       this.#separate(name);
       this.#push({ name, node: parent.node, depth: parent.depth });
     } else {
-      const element = new PageElement(name, attributes, []);
+      const element = new PageElement(isShadow ? 'div' : name, attributes, []);
       append(parent.node, element);
       this.#push({ name, node: CONTROLS.has(name) ? null : element, depth: parent.depth + 1 });
     }

@@ -21,11 +21,18 @@ export class ItemNumbers {
 
   next(item: PageElement, list: PageElement): number {
     const ownNumber = Number.parseInt(item.attribs['value'] ?? '', 10);
-    const first = Number.parseInt(list.attribs['start'] ?? '', 10);
     const last = this.#last.get(list);
-    const counted = last !== undefined ? last + 1 : Number.isSafeInteger(first) ? first : 1;
+    const counted = last === undefined ? firstNumber(list) : last + (isReversed(list) ? -1 : 1);
     const number = Number.isSafeInteger(ownNumber) ? ownNumber : counted;
     this.#last.set(list, number);
     return number;
   }
+}
+
+const isReversed = (list: PageElement): boolean => list.attribs['reversed'] !== undefined;
+
+function firstNumber(list: PageElement): number {
+  const start = Number.parseInt(list.attribs['start'] ?? '', 10);
+  if (Number.isSafeInteger(start)) return start;
+  return isReversed(list) ? list.children.filter((child) => isElement(child) && child.name === 'li').length : 1;
 }

@@ -3,6 +3,7 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
 import { normaliseUrl } from '../../contract/urls.js';
 import type { LinkOptions } from '../types.js';
+import { BLOCKS } from './tagSets.js';
 import { withoutCdata } from './withoutCdata.js';
 
 /** Maximum length of an address in characters: longer ones come from scripts and crawler traps, not from authors. */
@@ -19,6 +20,9 @@ const TARGETS: ReadonlyMap<string, string> = new Map([
 ]);
 /** Elements whose attributes are read. */
 const READ_TAGS: ReadonlySet<string> = new Set([...TARGETS.keys(), 'base', 'meta']);
+
+/** Elements whose content follows the rules of XML. */
+const FOREIGN: ReadonlySet<string> = new Set(['svg', 'math']);
 
 /**
  * Extensions of files that are not pages: a crawl must not spend its page limit on them. Some pages have names that end
@@ -58,6 +62,19 @@ function isPageOf(hosts: ReadonlySet<string>, url: string): boolean {
   return hosts.has(host) && !NO_PAGE.test(pathname);
 }
 
+/**
+ * Whether the rules of a page for robots forbid to follow its links. The first word after a colon is the value of
+ * another rule, such as max-image-preview:none.
+ */
+function closesPage(rules: string): boolean {
+  return rules.split(/[,;]/).some((rule) =>
+    rule.split(':').some((part, at) => {
+      const words = part.trim().toLowerCase().split(/\s+/);
+      return words.slice(at === 0 ? 0 : 1).some((word) => word === 'nofollow' || word === 'none');
+    }),
+  );
+}
+
 class LinkReader implements TokenizerCallbacks {
   /** Addresses as written in the page; true if crawlers must not follow the link. */
   readonly addresses = new Map<string, boolean>();
@@ -70,6 +87,8 @@ class LinkReader implements TokenizerCallbacks {
   #name = '';
   #value = '';
   #isRead = false;
+  /** Number of open drawings and formulas. */
+  #foreign = 0;
   #attributes = new Map<string, string>();
 
   constructor(html: string, max: number) {
@@ -81,6 +100,9 @@ class LinkReader implements TokenizerCallbacks {
     // All names of interest are shorter.
     this.#tag = end - start > 5 ? '' : this.#html.slice(start, end).toLowerCase();
     this.#isRead = READ_TAGS.has(this.#tag);
+    if (FOREIGN.has(this.#tag)) this.#foreign += 1;
+    // A block shows that the end tag of a drawing is missing.
+    else if (this.#foreign > 0 && BLOCKS.has(this.#tag)) this.#foreign = 0;
     if (this.#attributes.size > 0) this.#attributes = new Map();
   }
 
@@ -106,7 +128,7 @@ class LinkReader implements TokenizerCallbacks {
     const attribute = (name: string): string => this.#attributes.get(name) ?? '';
     if (this.#tag === 'base') this.base ||= attribute('href');
     else if (this.#tag === 'meta' && attribute('name').toLowerCase() === 'robots')
-      this.closed ||= /\b(?:nofollow|none)\b/i.test(attribute('content'));
+      this.closed ||= closesPage(attribute('content'));
     const address = attribute(TARGETS.get(this.#tag) ?? '').trim();
     // A link to a fragment does not lead to another page.
     if (address === '' || address.startsWith('#') || address.length > MAX_ADDRESS) return;
@@ -117,14 +139,20 @@ class LinkReader implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
+    if (FOREIGN.has(this.#tag)) this.#foreign -= 1;
     this.onopentagend();
   }
 
-  isInForeignContext(): boolean {
-    return false;
+  onclosetag(start: number, end: number): void {
+    if (this.#foreign > 0 && end - start <= 4 && FOREIGN.has(this.#html.slice(start, end).toLowerCase()))
+      this.#foreign -= 1;
   }
 
-  onclosetag(): void {}
+  /** Whether `<style/>` is an empty element, as in drawings; otherwise it begins a style sheet. */
+  isInForeignContext(): boolean {
+    return this.#foreign > 0;
+  }
+
   ontext(): void {}
   ontextentity(): void {}
   oncdata(): void {}

@@ -6,7 +6,7 @@ import { isElement, type PageElement } from './pageElement.js';
  * `/`, so that the square of c is not "c2".
  */
 export function mathLine(math: PageElement): string {
-  return (math.attribs['alttext'] ?? texOf(math) ?? lineOf(math)).replace(/\s+/g, ' ').trim();
+  return (math.attribs['alttext']?.trim() || texOf(math) || lineOf(math)).replace(/\s+/g, ' ').trim();
 }
 
 function texOf(element: PageElement): string | null {
@@ -44,10 +44,33 @@ function lineOf(node: ChildNode): string {
     return parts.map((part, at) => `${at === 0 ? '' : (signs[at - 1] ?? ' ')}${grouped(lineOf(part))}`).join('');
   }
   if (node.name === 'msqrt') return `√${grouped(parts.map(lineOf).join(''))}`;
+  if (node.name === 'mroot') return rootLine(parts);
+  if (node.name === 'mmultiscripts') return scriptsLine(parts);
   if (node.name === 'mo') return OPERATOR.test(textOf(node)) ? ` ${textOf(node).trim()} ` : textOf(node).trim();
   if (node.name === 'mtext') return ` ${textOf(node).trim()} `;
   if (node.name === 'mtd' || node.name === 'mtr') return `${parts.map(lineOf).join('')} `;
   return node.children.map(lineOf).join('');
+}
+
+/** The third root of x is `x^(1/3)`. */
+function rootLine([base, index]: readonly PageElement[]): string {
+  const [x, n] = [base, index].map((part) => (part === undefined ? '' : grouped(lineOf(part))));
+  return `${x}^(1/${n})`;
+}
+
+/** A base with pairs of subscripts and superscripts after it, and after `mprescripts` those before it: `_6^14C_2`. */
+function scriptsLine([base, ...scripts]: readonly PageElement[]): string {
+  const border = scripts.findIndex(({ name }) => name === 'mprescripts');
+  const after = border === -1 ? scripts : scripts.slice(0, border);
+  const before = border === -1 ? [] : scripts.slice(border + 1);
+  const pairs = (parts: readonly PageElement[]): string =>
+    parts
+      .map((part, at) => {
+        const line = lineOf(part).trim();
+        return line === '' ? '' : `${at % 2 === 0 ? '_' : '^'}${grouped(line)}`;
+      })
+      .join('');
+  return `${pairs(before)}${base === undefined ? '' : grouped(lineOf(base))}${pairs(after)}`;
 }
 
 /** Operators that are surrounded by spaces. */

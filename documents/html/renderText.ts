@@ -82,6 +82,7 @@ function renderElement(element: PageElement, rendering: Rendering): void {
   else if (INLINE_CODE.has(name) && !rendering.inCode) renderInlineCode(element, rendering);
   else if (name === 'a' && isNoteMark(element)) writer.inline(`[${textOfNoteMark(element)}]`);
   else if (name === 'sup') renderSuperscript(element, rendering);
+  else if (name === 'q' && element.textLength > 0) renderQuotation(element, rendering);
   else if (!BLOCKS.has(name) && name !== 'br') renderChildren(element, rendering);
   else if (rendering.oneLine) {
     writer.space();
@@ -261,6 +262,13 @@ function renderSuperscript(element: PageElement, rendering: Rendering): void {
 
 const POWER = /^[-+−]?(?:\d+|[nNkmxyi])$/;
 const POWER_BASE = /(?:\d|\)|(?:^|[^\p{L}])[a-zA-Z])$/u;
+
+/** Renders the marks that browsers show around a quotation in a sentence. */
+function renderQuotation(element: PageElement, rendering: Rendering): void {
+  rendering.writer.inline('“');
+  renderChildren(element, rendering);
+  rendering.writer.inline('”');
+}
 
 /** Renders annotated characters as the word and its reading in parentheses: 東京(とうきょう). */
 function renderRuby(element: PageElement, rendering: Rendering): void {

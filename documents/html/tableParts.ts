@@ -62,7 +62,7 @@ interface SpanningCell {
  * that a row keeps its meaning in a chunk of its own; the label of a picture is not.
  */
 export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (cell: PageElement) => string): string[] {
-  const lines: string[] = [];
+  const lines: string[][] = [];
   const spanning = new Map<number, SpanningCell>();
   for (const row of rows) {
     const cells: string[] = [];
@@ -90,10 +90,15 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
     // A row that only repeats cells from above adds nothing.
     if (!isOwn.includes(true)) continue;
     while (cells.at(-1) === '') cells.pop();
-    lines.push(`| ${cells.join(' | ')} |`);
-    if (lines.length === 1) lines.push(`|${' --- |'.repeat(cells.length)}`);
+    lines.push(cells);
   }
-  return lines;
+  const [header] = lines;
+  if (header === undefined) return [];
+  // Markdown drops cells of columns that the header does not have.
+  const columns = lines.reduce((most, cells) => Math.max(most, cells.length), 0);
+  while (header.length < columns) header.push('');
+  const [first = '', ...others] = lines.map((cells) => `| ${cells.join(' | ')} |`);
+  return [first, `|${' --- |'.repeat(columns)}`, ...others];
 }
 
 /** Whether a cell has no text besides pictures. */

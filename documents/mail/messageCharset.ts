@@ -28,14 +28,29 @@ const BY_LANGUAGE: ReadonlyMap<number, number> = new Map([
   [0x19, 1251],
   [0x1a, 1250],
   [0x1b, 1250],
+  [0x1c, 1250],
   [0x1e, 874],
   [0x1f, 1254],
+  [0x20, 1256],
   [0x22, 1251],
+  [0x23, 1251],
   [0x24, 1250],
   [0x25, 1257],
   [0x26, 1257],
   [0x27, 1257],
+  [0x29, 1256],
   [0x2a, 1258],
+  [0x2c, 1254],
+  [0x2f, 1251],
+  [0x3f, 1251],
+  [0x40, 1251],
+  [0x43, 1254],
+  [0x44, 1251],
+  [0x50, 1251],
+]);
+/** Locales whose language also has a Latin alphabet: Serbian and Bosnian, Azerbaijani, Uzbek. */
+const CYRILLIC_LOCALES: ReadonlySet<number> = new Set([
+  0x0c1a, 0x1c1a, 0x201a, 0x281a, 0x301a, 0x6c1a, 0x641a, 0x082c, 0x0843,
 ]);
 const CHINESE_LANGUAGE = 0x04;
 /** Locales of traditional Chinese: Taiwan, Hong Kong, Macao. */
@@ -54,7 +69,9 @@ export function messageCharset({ messageCodepage, internetCodepage, messageLocal
       ? TRADITIONAL_CHINESE_LOCALES.has(messageLocaleId ?? 0)
         ? 950
         : 936
-      : BY_LANGUAGE.get(language);
+      : CYRILLIC_LOCALES.has(messageLocaleId ?? 0)
+        ? 1251
+        : BY_LANGUAGE.get(language);
   const isWindowsCodePage = (page: number): boolean => WINDOWS_CODE_PAGES.has(page) || (page >= 1250 && page <= 1258);
   const byInternet = internetCodepage !== undefined && isWindowsCodePage(internetCodepage) ? internetCodepage : 1252;
   const page = messageCodepage ?? (messageLocaleId === undefined ? byInternet : (byLocale ?? 1252));

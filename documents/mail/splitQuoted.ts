@@ -25,7 +25,8 @@ const HEADER_LINES = 3;
  */
 export function splitQuoted(text: string): SplitMessage {
   const lines = text.split('\n');
-  const start = lines.findIndex((_, at) => beginsQuotation(lines, at));
+  const lastUnmarked = lines.findLastIndex((line) => line.trim() !== '' && !line.startsWith('>'));
+  const start = lines.findIndex((_, at) => beginsQuotation(lines, at, lastUnmarked));
   if (start < 0) return { ownText: text, quoted: null };
   const ownText = lines.slice(0, start).join('\n').trimEnd();
   // If the sender added no words to a forwarded message, the forwarded message is the content.
@@ -33,7 +34,8 @@ export function splitQuoted(text: string): SplitMessage {
   return { ownText, quoted: lines.slice(start).join('\n').trim() };
 }
 
-function beginsQuotation(lines: readonly string[], at: number): boolean {
+/** @param lastUnmarked index of the last line of text without the mark `>` */
+function beginsQuotation(lines: readonly string[], at: number, lastUnmarked: number): boolean {
   const line = lines[at]?.trim() ?? '';
   if (DIVIDER.test(line)) return true;
   if (HEADER_START.test(line))
@@ -41,13 +43,8 @@ function beginsQuotation(lines: readonly string[], at: number): boolean {
   // Programs break a long attribution into two lines.
   const attribution = line.endsWith(':') ? line : `${line} ${lines[at + 1]?.trim() ?? ''}`;
   if (line === '' || attribution.length > 500 || !ATTRIBUTION.test(attribution)) return false;
-  const followingLines = lines
-    .slice(at + (attribution === line ? 1 : 2))
-    .filter((following) => following.trim() !== '');
   // Without `>` marks, everything after the attribution is quoted. If the next line is marked, all others must be too.
-  return (
-    followingLines.length > 0 &&
-    (followingLines[0]?.startsWith('>') !== true ||
-      followingLines.every((followingLine) => followingLine.startsWith('>')))
-  );
+  let next = at + (attribution === line ? 1 : 2);
+  while (lines[next]?.trim() === '') next += 1;
+  return next < lines.length && (lines[next]?.startsWith('>') !== true || next > lastUnmarked);
 }

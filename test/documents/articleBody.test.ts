@@ -54,6 +54,15 @@ const omittedContent: ReadonlyArray<readonly [name: string, html: string]> = [
   ],
 ];
 
+test('a page that declares an article keeps columns of a table with the names of captions, and omits captions', () => {
+  const table =
+    '<table><tr><th>Item</th><th class=credit>Credit</th><th>Balance</th></tr>' +
+    '<tr><td>Rope</td><td class=credit>250</td><td class=account>240</td></tr></table>' +
+    '<table><tr><td><img src=a.jpg></td></tr><tr><td class=caption>The pier in winter</td></tr></table>';
+  const rows = '| Item | Credit | Balance |\n| --- | --- | --- |\n| Rope | 250 | 240 |';
+  expect(textOf(page(table, ''))).toBe(text('# Harbour', P, P, P, P, rows, P));
+});
+
 test.each(omittedContent)('a page that declares an article leaves out %s', (_name, html) => {
   expect(textOf(html)).toBe(TEXT);
 });

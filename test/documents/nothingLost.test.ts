@@ -4,6 +4,7 @@ import { faultOf, parsePage, textOf } from './page.js';
 const PARAGRAPH =
   'The harbour was built by the town in 1874, and it has been widened twice since then, in 1911 and in 1963.';
 const ANSWER = 'The ferry leaves every forty minutes from the northern pier.';
+const LONG = `${'The pier is open on every day of the year. '.repeat(5)}The pier is open at night too, from the first of May on.`;
 const THREAD = [
   'I keep bees on the roof and wonder how much water they need in July, when it is hot for weeks.',
   'Mine drink about a litre a day for each hive, so I fill a wide bowl with stones every morning.',
@@ -37,6 +38,46 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     'a teaser in a link that screen readers skip, because it repeats the link of its title',
     `<main><h1>News</h1><article><h2><a href=/a>Harbour</a></h2><p><a href=/a aria-hidden=true tabindex=-1>${PARAGRAPH}</a></p></article><p>${ANSWER} ${PARAGRAPH}</p></main>`,
     `# News\n\n## Harbour\n\n${PARAGRAPH}\n\n${ANSWER} ${PARAGRAPH}`,
+  ],
+  [
+    'the text after an empty svg element',
+    `<main><p><svg class="icon"/> Note: ${PARAGRAPH}</p></main>`,
+    `Note: ${PARAGRAPH}`,
+  ],
+  [
+    'the content of a shadow root that the page declares',
+    `<my-page><template shadowrootmode=open><style>p{}</style><h1>Bees</h1>${POSTS}</template></my-page>`,
+    `# Bees\n\n${POSTS_TEXT}`,
+  ],
+  [
+    'a page about privacy whose container has the name of a consent dialog',
+    `<nav><a href=/>Home</a></nav><div id=privacy-notice><h1>Privacy</h1>${POSTS}</div><footer><p>${PARAGRAPH} ${PARAGRAPH}</p></footer>`,
+    `# Privacy\n\n${POSTS_TEXT}`,
+  ],
+  [
+    'sections and headings whose ids are made from their titles about cookies',
+    `<main><h1>Setup</h1><p>${PARAGRAPH}</p><section id=privacy-settings><h2>Privacy settings</h2><p>${ANSWER}</p></section><h2 id=cookie-banner>Cookie banner</h2><p>${PARAGRAPH}</p></main>`,
+    `# Setup\n\n${PARAGRAPH}\n\n## Privacy settings\n\n${ANSWER}\n\n## Cookie banner\n\n${PARAGRAPH}`,
+  ],
+  [
+    'a long text that several cells of a row have, and numbered items have again',
+    `<main><h1>Plans</h1><table><tr><th>Plan<th>Basic<th>Pro<th>Team</tr><tr><td>Support<td>${LONG}<td>${LONG}<td>None</tr></table><ol><li>${LONG}<li>${LONG}<li>Done.</ol></main>`,
+    `# Plans\n\n| Plan | Basic | Pro | Team |\n| --- | --- | --- | --- |\n| Support | ${LONG} | ${LONG} | None |\n\n1. ${LONG}\n2. ${LONG}\n3. Done.`,
+  ],
+  [
+    'the visible title of a page with the same top heading in a hidden part',
+    `<div style="display:none"><h1>The new ferry leaves on Monday</h1></div><main><h2>The new ferry leaves on Monday</h2><p>${PARAGRAPH}</p></main>`,
+    `## The new ferry leaves on Monday\n\n${PARAGRAPH}`,
+  ],
+  [
+    'numbers in a row that a program prints',
+    `<main><p>${PARAGRAPH}</p><pre>print(1, 2, 3)</pre><p>Output:</p><pre>1\n2\n3</pre><p>${ANSWER}</p><pre>1\n2\n3</pre><pre>stop()</pre></main>`,
+    `${PARAGRAPH}\n\n\`\`\`\nprint(1, 2, 3)\n\`\`\`\n\nOutput:\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n${ANSWER}\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n\`\`\`\nstop()\n\`\`\``,
+  ],
+  [
+    'a button in a sentence',
+    `<main><p>${PARAGRAPH}</p><p>To store it, press <button>Save</button> and wait. <button>Copy</button></p></main>`,
+    `${PARAGRAPH}\n\nTo store it, press Save and wait.`,
   ],
   [
     'the page of a frameset for browsers without frames',

@@ -50,6 +50,13 @@ describe('links of a page', () => {
     ]);
   });
 
+  test('are found after an empty style or title in a drawing, and after a drawing without an end', () => {
+    const after = ['https://example.org/after'];
+    expect(linksOf('<svg><defs><style/><title/></defs></svg><a href="/after">')).toEqual(after);
+    expect(linksOf('<svg/><style><a href="/no"></style><a href="/after">')).toEqual(after);
+    expect(linksOf('<svg><path><p><style><a href="/no"></style><a href="/after">')).toEqual(after);
+  });
+
   test('are found after a CDATA section without an end', () => {
     expect(linksOf('<![CDATA[ <div><a href="/after?a=1&amp;b=2">A</a>')).toEqual(['https://example.org/after?a=1&b=2']);
   });
@@ -80,6 +87,9 @@ describe('links that a crawl may follow', () => {
     expect(linksOf(html)).toHaveLength(2);
     expect(linksOf(`<meta name="ROBOTS" content="index, nofollow">${html}`, FOLLOW)).toEqual([]);
     expect(linksOf(`<meta name="robots" content="none">${html}`, FOLLOW)).toEqual([]);
+    expect(linksOf(`<meta name="robots" content="max-snippet: -1 nofollow">${html}`, FOLLOW)).toEqual([]);
+    const preview = '<meta name="robots" content="index, follow, max-image-preview: none">';
+    expect(linksOf(`${preview}${html}`, FOLLOW)).toEqual(['https://example.org/b']);
   });
 
   test('reach the requested number although the page has many other links', () => {

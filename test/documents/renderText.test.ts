@@ -23,6 +23,11 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<ul><li>a<li>b<ul><li>c</ul><li>d</ul><ol start=3><li>x<li value=9>y<li>z</ol>',
     '- a\n- b\n  - c\n- d\n\n3. x\n9. y\n10. z',
   ],
+  [
+    'lists that count down, from their length or from their start',
+    '<ol reversed><li>x<li>y</ol><p>Then</p><ol reversed start=9><li>x<li>y</ol>',
+    '2. x\n1. y\n\nThen\n\n9. x\n8. y',
+  ],
   ['paragraphs inside list items', '<ol><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>', '1. a\n\n   b\n2. c'],
   ['code inside a list item', '<ul><li>run<pre>a\n  b</pre></ul>', '- run\n\n  ```\n  a\n    b\n  ```'],
   [
@@ -62,6 +67,12 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<p>2<sup>32</sup>, (a+b)<sup>2</sup>, 1<sup>st</sup>, H<sub>2</sub>O, word<sup><a href="#n">1</a></sup></p>',
     '2^32, (a+b)^2, 1st, H2O, word[1]',
   ],
+  [
+    'roots, and signs before and after a letter, in formulas',
+    '<p><math alttext=""><mroot><mi>x</mi><mn>3</mn></mroot><mo>=</mo><mmultiscripts><mi>C</mi><mn>4</mn><none/><mprescripts/><mn>6</mn><mn>14</mn></mmultiscripts></math></p>',
+    'x^(1/3) = _6^14C_4',
+  ],
+  ['quotations in a sentence', '<p>He said <q>come here</q> and left.</p>', 'He said “come here” and left.'],
   ['formulas', '<p>Take <math alttext="x^2"><mi>x</mi><mn>2</mn></math> now</p>', 'Take x^2 now'],
   [
     'headings without permalink signs',
@@ -122,6 +133,11 @@ const tables: ReadonlyArray<readonly [name: string, html: string, text: string]>
     'table cells that span columns',
     '<table border=1><tr><th colspan=2>AB<th>C<tr><td>1<td>2<td>3</table>',
     '| AB |  | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |',
+  ],
+  [
+    'a header whose last cell spans columns, so that Markdown shows all columns',
+    '<table><tr><th>Year<th colspan=2>Sales<tr><td>1<td>2<td>3</table>',
+    '| Year | Sales |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |',
   ],
   [
     'a page laid out by a table',

@@ -3,11 +3,14 @@ import { previousElement } from '../listItems.js';
 import type { Measure } from '../measureText.js';
 import { eachElement, HOLDS, isElement, isText, visibleLength, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
+import { isConsentName, isSection } from './hidden/consent.js';
+import { isLineNumbers } from './hidden/lineNumbers.js';
+import { textIn } from './hidden/textIn.js';
 import { isSummaryLink } from './summaryLinks.js';
 
 /**
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks, links at the end of a
- * summary, bars of tabs, search forms, icons of notes, and buttons outside of titles.
+ * summary, bars of tabs, search forms, icons of notes, and buttons outside of titles and sentences.
  */
 export function findHidden(root: Document, page: Measure, isReference: boolean): Set<PageElement> {
   const found = new Set<PageElement>();
@@ -30,7 +33,7 @@ export function findHidden(root: Document, page: Measure, isReference: boolean):
       !isData(element) &&
       !isOfCode(element, names) &&
       !isTooltip(element, names) &&
-      !isConsent(element, page.textLength, names)
+      !(isConsent(element, page.textLength, names) && !isSection(element))
     )
       return true;
     found.add(element);
@@ -67,8 +70,12 @@ function isShown({ name, attribs, textLength }: PageElement): boolean {
 /** Minimum number of characters of a teaser. */
 const MIN_TEASER_LENGTH = 60;
 
+/** Whether the node is a text with a word. A button between two of them is part of the sentence. */
+const isWordAt = (node: ChildNode | null): boolean => node !== null && isText(node) && WORD.test(node.data);
+
 function isButton(element: PageElement): boolean {
   if (element.name !== 'button') return false;
+  if (isWordAt(element.prev) && isWordAt(element.next)) return false;
   const title = [element.parent, element.parent?.parent ?? null].find(isTitle);
   // A button next to the text of a heading copies it or links to it.
   return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
@@ -96,7 +103,7 @@ const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-adv
 /** Whether the element is a control of a code sample, or the column with its line numbers. */
 function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   const { name, textLength, attribs } = element;
-  if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
+  if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isLineNumbers(element);
   if (isHiddenLine(element)) return true;
   return (
     textLength > 0 && textLength < MAX_FIELD_LENGTH && (meaningOfName(attribs['class'], names) & NAMED.ofCode) !== 0
@@ -156,24 +163,6 @@ function isCodeLink(element: PageElement): boolean {
   );
 }
 
-/** Whether the text has at least two lines, which are numbers in a row. Other numbers can be the output of a program. */
-function isNumbers(element: PageElement): boolean {
-  const text = textIn(element);
-  if (!/^\s*\d+(?:\s*\n\s*\d+)+\s*$/.test(text)) return false;
-  const numbers = text.trim().split(/\s+/).map(Number);
-  return numbers.every((number, i) => number === (numbers[0] ?? 0) + i);
-}
-
-const textIn = (element: PageElement): string =>
-  element.children.map((child) => ('data' in child ? child.data : isElement(child) ? textIn(child) : '')).join('');
-
-/**
- * Names of dialogs that ask for consent to cookies: words for a bar or dialog next to a word for consent, and the ids of
- * widespread consent programs. A page about cookies has no such names.
- */
-const CONSENT =
-  /(?:cookie|consent|gdpr|privacy)[a-z]*[_-]?(?:banner|notice|bar|popup|modal|dialog|overlay|manager|preferences?|settings|wall|layer)(?![a-z])|onetrust|cybotcookiebot|didomi|usercentrics|qc-cmp2|sp_message_container|cmpbox|iubenda-cs|trustarc|truste-|ccc-notify/i;
-
 /**
  * Whether the element is a dialog that asks for consent. Otherwise its long text would count as the content of a short
  * page.
@@ -228,7 +217,7 @@ function meaningOfName(name: string | undefined, names: Map<string, number>): nu
   const cached = names.get(name);
   if (cached !== undefined) return cached;
   const kind =
-    (CONSENT.test(name) ? NAMED.consent : 0) |
+    (isConsentName(name) ? NAMED.consent : 0) |
     (OF_CODE.test(name) ? NAMED.ofCode : 0) |
     (TOOLTIP.test(name) ? NAMED.tooltip : 0);
   names.set(name, kind);

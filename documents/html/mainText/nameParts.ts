@@ -8,7 +8,7 @@ const NAME_PARTS = {
   menu: 'nav navbar navigation menu menus mainmenu submenu megamenu topnav sidenav subnav navlist dropdown hamburger navi',
   trail: 'breadcrumb breadcrumbs crumb crumbs bread',
   foot: 'footer foot colophon bottom siteinfo pagefooter sitefooter',
-  head: 'header masthead topbar banner siteheader pageheader top head',
+  head: 'header masthead topbar siteheader pageheader top head',
   side: 'sidebar side aside rail sidecol rightcol leftcol rightcolumn leftcolumn secondary complementary',
   related:
     'related recommend recommended recommendation recommendations similar also upsell upsells crosssell cross recirc recirculation suggested suggestions readmore readnext relatedposts youmaylike crosslinks',
@@ -23,7 +23,7 @@ const NAME_PARTS = {
   overlay: 'popup modal overlay dialog toast drawer offcanvas lightbox tooltip popover flyout',
   search: 'search filter filters sort sorting facet facets toolbar refine refinements toggle',
   pages: 'pagination pager paging prev previous next pagenav paginator adjacent',
-  tags: 'tag tags tagcloud category categories topic topics keywords labels cat',
+  tags: 'tag tags tagcloud category categories topics keywords labels cat',
   meta: 'meta byline date time published timestamp postmeta dateline info',
   author: 'author bio avatar profile authorbox',
   contents: 'toc tableofcontents outline onthispage',

@@ -18,7 +18,9 @@ export function withTitle(
 ): readonly ParentNode[] {
   const all: PageElement[] = [];
   eachElement(root, (element) => {
-    if (element.name === 'h1' && element.textLength > 0) all.push(element);
+    // Elements in a hidden one keep their measures.
+    if (element.textLength === 0) return false;
+    if (element.name === 'h1') all.push(element);
     return true;
   });
   const headings = withoutSiteName(root, all, title, removed);

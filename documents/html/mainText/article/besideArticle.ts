@@ -5,6 +5,7 @@ import { isPointer } from './isPointer.js';
 import { isFootnotes, keepsCode } from '../knownBlocks.js';
 import type { PageMeasures } from '../pageMeasures.js';
 import { signatureOf } from '../repeats.js';
+import { isRowPart } from '../rowParts.js';
 import { removeBareHeadings } from '../scoreBlocks.js';
 import { isTeaserList } from './teasers.js';
 
@@ -73,6 +74,7 @@ function isOfPicture(element: PageElement, page: PageMeasures): boolean {
   if (isFigure(element, page)) return true;
   return (
     page.names.read(element).includes('n:caption') &&
+    !isRowPart(element) &&
     CAPTION_NAME.test(`${attribs['id'] ?? ''} ${attribs['class'] ?? ''}`)
   );
 }
@@ -111,6 +113,7 @@ const MAX_ASIDE = 0.2;
 /** Whether the name of a block states that it leads to other pages or asks for an email address. */
 function isAside(element: PageElement, page: PageMeasures): boolean {
   if (element.proseLength > MAX_ASIDE * page.proseLength || (element.holds & HOLDS.topHeading) !== 0) return false;
+  if (isRowPart(element)) return false;
   return page.names.read(element).some((part) => ASIDE_NAMES.has(part)) && !isFootnotes(element, page);
 }
 

@@ -1,0 +1,19 @@
+import type { ChildNode } from 'domhandler';
+import { isElement, type PageElement } from '../pageElement.js';
+
+/**
+ * Whether the parts next to the element would get another meaning without it: a cell next to a cell without pictures, and
+ * a term or a definition. A cell next to a picture can be its caption.
+ */
+export function isRowPart({ name, prev, next }: PageElement): boolean {
+  if (name === 'dt' || name === 'dd') return true;
+  if (name !== 'td' && name !== 'th') return false;
+  return isCellOfText(prev, 'prev') || isCellOfText(next, 'next');
+}
+
+/** Whether the next element in a direction, from a node on, is a cell without pictures. */
+function isCellOfText(start: ChildNode | null, direction: 'prev' | 'next'): boolean {
+  let node = start;
+  while (node !== null && !isElement(node)) node = node[direction];
+  return node !== null && (node.name === 'td' || node.name === 'th') && node.images === 0;
+}
