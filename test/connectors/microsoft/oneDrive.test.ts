@@ -83,6 +83,13 @@ describe('listings', () => {
     expect((await descendantsOf(account, `b!mine/${rootOf('b!mine')}`)).items).toHaveLength(11);
   });
 
+  test('of an item in a folder whose name ends with root have this folder as its parent', async () => {
+    put('wwwroot/a/1.md');
+    const { items } = await descendantsOf(account, 'b!mine/wwwroot.a');
+    expect(items[0]).toMatchObject({ externalId: 'b!mine/wwwroot.a', parentExternalId: 'b!mine/wwwroot' });
+    expect((await descendantsOf(account, 'b!mine/wwwroot')).items[0]).toMatchObject({ parentExternalId: 'b!mine' });
+  });
+
   test('of drives span all pages, and an id without a drive belongs to the first drive', async () => {
     for (const id of ['b!two', 'b!three', 'b!four']) {
       graph.drives.add(id);

@@ -110,7 +110,8 @@ export const driveJson = ({ id, name }: EmulatedDrive): Record<string, unknown> 
 
 function itemJson(drive: EmulatedDrive, id: string, item: EmulatedItem, isInFeed: boolean): Record<string, unknown> {
   const { name, parent, content, mimeType = 'application/octet-stream', remote } = item;
-  const path = parent === rootOf(drive.id) ? `/drives/${drive.id}/root:` : `/drives/${drive.id}/root:/above`;
+  const above = parent === null ? undefined : drive.items.get(parent)?.name;
+  const path = `/drives/${drive.id}/root:${parent === rootOf(drive.id) ? '' : `/${above ?? 'above'}`}`;
   const facet = remote
     ? { remoteItem: { id: remote.item, name, folder: {}, parentReference: { driveId: remote.drive } } }
     : item.package
