@@ -235,6 +235,14 @@ describe('content', () => {
     expect(await faultOf(account.open('conversation:8/s-0', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
+  test('of an attachment is retried later if its host only limits the rate or times out', async () => {
+    intercom.fileStatus = 429;
+    const limited = await faultOf(account.open('conversation:8/s-0', NEVER));
+    expect([limited.kind, limited.retryAfterMs]).toEqual(['rate_limited', 10_000]);
+    intercom.fileStatus = 408;
+    expect(await faultOf(account.open('conversation:8/s-0', NEVER))).toMatchObject({ kind: 'server_error' });
+  });
+
   test('is not found for missing items, and unsupported for containers', async () => {
     const wrong: string[] = [];
     for (const id of ['article:103', 'article:9', 'conversation:9', 'ticket:9', 'ticket:20/1-0', 'article:100/1', '..'])
