@@ -38,7 +38,6 @@ import {
   itemOfFolder,
   itemsOfObjects,
   objectsIn,
-  versionOf,
 } from './adapter.js';
 import { bearer } from '../../bearer.js';
 import { requireList } from '../../faults.js';
@@ -214,6 +213,6 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     const object = await objectAt(client, bucket, key);
     const { bytes, headers } = await client.content(['b', bucket, 'o', key], { alt: 'media' });
     const contentType = asText(object.contentType) ?? headers['content-type'];
-    return contentOf(bucket, key, { bytes, contentType, etag: versionOf(object) ?? undefined });
+    return contentOf(bucket, key, { bytes, contentType, etag: asText(object.etag) ?? undefined });
   },
 };
