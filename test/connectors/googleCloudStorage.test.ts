@@ -57,7 +57,7 @@ describe('listing', () => {
   });
 
   test.each([
-    ['SERVICE_DISABLED', 'bad_response'],
+    ['SERVICE_DISABLED', 'not_configured'],
     ['IAM_PERMISSION_DENIED', 'access_denied'],
     ['RATE_LIMIT_EXCEEDED', 'rate_limited'],
   ])('reports a refused list of projects with the reason %s as %s', async (reason, kind) => {

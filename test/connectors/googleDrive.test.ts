@@ -332,7 +332,7 @@ describe('refusals', () => {
     [401, 'authError', 'access_revoked'],
     [403, 'insufficientFilePermissions', 'access_denied'],
     [403, 'cannotDownloadAbusiveFile', 'unsupported_type'],
-    [403, 'accessNotConfigured', 'bad_response'],
+    [403, 'accessNotConfigured', 'not_configured'],
     [404, 'notFound', 'not_found'],
     [500, 'backendError', 'server_error'],
   ])('reports HTTP %s %s as %s', async (status, reason, kind) => {

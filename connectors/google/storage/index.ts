@@ -49,7 +49,9 @@ const OBJECT_FIELDS = 'name,generation,etag,timeCreated,contentType';
 /**
  * Errors of a project whose buckets are inaccessible, or that does not use Cloud Storage. Such projects are skipped.
  */
-const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
+const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set([
+  ...['access_denied', 'not_found', 'bad_response', 'not_configured'],
+]);
 
 const missing = (): Fault =>
   new Fault(
