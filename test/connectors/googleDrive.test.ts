@@ -405,6 +405,14 @@ describe('changes', () => {
     expect(changed).toContain('d');
   });
 
+  test('report a renamed shared drive as its listing does', async () => {
+    fill();
+    const start = await changes().now(NEVER);
+    drive.drives['D2'] = 'Shipyard';
+    const { items } = await readListing((cursor) => account.listRoots(cursor, NEVER));
+    expect((await changes().since(start, NEVER)).changes).toEqual([{ item: byId(items, 'D2') }]);
+  });
+
   test('report a shared drive that the account leaves as deleted, and a new one as a stale cursor', async () => {
     fill();
     let cursor = await changes().now(NEVER);

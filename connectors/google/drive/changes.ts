@@ -6,7 +6,7 @@ import { type Answer, asAnswer, asList, asTimestamp, asName, asText } from '../.
 import type { DriveChange, DriveChangeList, DriveFile, DriveStart, SharedDrive } from '../vendorTypes.js';
 import { isStale } from '../paged.js';
 import { FILE_FIELDS, isFileId, isTrashed, itemOfFile, itemOfContainer, SHARED_WITH_ME } from './adapter.js';
-import { allDrives, ownRoot } from './places.js';
+import { allDrives, driveUrl, ownRoot } from './places.js';
 import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
 
@@ -122,7 +122,9 @@ export const driveChanges = changeFeed(CHANGE_TOKEN, {
       // No log reports the existing files of a drive that the account has just joined.
       if (!remaining.some(([id]) => id === driveId)) throw stale();
       const { name, createdTime } = asAnswer<SharedDrive>(entry.drive);
-      changes.push({ item: itemOfContainer(driveId, asName(name) ?? driveId, null, asTimestamp(createdTime)) });
+      changes.push({
+        item: itemOfContainer(driveId, asName(name) ?? driveId, driveUrl(driveId), asTimestamp(createdTime)),
+      });
     }
     const [nextToken, newStart] = [asText(body.nextPageToken), asText(body.newStartPageToken)];
     const moved = remaining.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));

@@ -12,7 +12,7 @@ const DRIVES_PER_PAGE = '100';
 /** Maximum number of shared drives whose changes are read. */
 const MAX_DRIVES = 1_000;
 
-const driveUrl = (id: string): string => `https://drive.google.com/drive/folders/${id}`;
+export const driveUrl = (id: string): string => `https://drive.google.com/drive/folders/${id}`;
 
 /** Returns a page of the shared drives that the account is a member of. */
 export async function drivesPage(client: SourceClient, token: string | null): Promise<ItemPage> {
