@@ -405,6 +405,29 @@ describe('changes', () => {
     expect(changed).toContain('d');
   });
 
+  test('give a file the root that a listing gives it, also in shared folders and after a move', async () => {
+    fill();
+    drive.files['subfolder'] = { name: 'Below', parent: 'theirs', mimeType: DRIVE_FOLDER };
+    drive.files['lower'] = { name: 'lower.md', parent: 'subfolder' };
+    const start = await changes().now(NEVER);
+    for (const id of ['c', 'note', 'lower']) drive.files[id]!.content = 'more';
+    drive.files['team'] = { name: 'team.md', parent: 'deep' };
+    const found = new Map<string, string | null>();
+    let cursor = start;
+    for (let more = true; more;) {
+      const page = await changes().since(cursor, NEVER);
+      for (const change of page.changes)
+        if ('item' in change) found.set(change.item.externalId, change.item.rootExternalId);
+      ({ more, next: cursor } = page);
+    }
+    expect(Object.fromEntries(found)).toEqual({ c: DRIVE_ROOT, note: SHARED, lower: SHARED, team: DRIVE_ROOT });
+    // New folders of the feed are listed one by one.
+    const rootsBelow = async (folder: string) =>
+      (await descendantsOf(folder)).items.map(({ rootExternalId }) => rootExternalId);
+    expect(await rootsBelow('deep')).toEqual([DRIVE_ROOT, DRIVE_ROOT, DRIVE_ROOT]);
+    expect(await rootsBelow('subfolder')).toEqual([SHARED, SHARED]);
+  });
+
   test('report a renamed shared drive as its listing does', async () => {
     fill();
     const start = await changes().now(NEVER);

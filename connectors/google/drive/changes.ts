@@ -2,11 +2,20 @@ import { changeFeed, count, shapeOf, listOf, pairOf, string, type Checked } from
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { Change } from '../../sourceItem.js';
-import { type Answer, asAnswer, asList, asTimestamp, asName, asText } from '../../json.js';
+import { type Answer, asAnswer, asTimestamp, asName, asText } from '../../json.js';
 import type { DriveChange, DriveChangeList, DriveFile, DriveStart, SharedDrive } from '../vendorTypes.js';
 import { isStale } from '../paged.js';
-import { FILE_FIELDS, isFileId, isTrashed, itemOfFile, itemOfContainer, SHARED_WITH_ME } from './adapter.js';
-import { allDrives, driveUrl, ownRoot } from './places.js';
+import {
+  FILE_FIELDS,
+  type FileJson,
+  isFileId,
+  isFolder,
+  isTrashed,
+  itemOfFile,
+  itemOfContainer,
+  SHARED_WITH_ME,
+} from './adapter.js';
+import { allDrives, driveUrl, ownRoot, rootOf } from './places.js';
 import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
 
@@ -44,21 +53,21 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
 }
 
 /** Converts a log entry to a change; null for entries without one. */
-function fileChange(
+async function fileChange(
   entry: Answer<DriveChange>,
-  drive: string,
-  { logs, root }: Pick<ChangeToken, 'logs' | 'root'>,
-): Change | null {
+  logs: ChangeToken['logs'],
+  rootOfOwn: (file: FileJson) => Promise<string>,
+): Promise<Change | null> {
   const { fileId } = entry;
   if (!isFileId(fileId)) return null;
   const file = asAnswer<DriveFile>(entry.file);
   // A file that was moved to another drive still exists, and is in that drive's log.
   if (!isFileId(file.id) || isTrashed(file)) return { gone: fileId };
-  const { driveId, parents } = file;
+  const { driveId } = file;
   // A drive without a log is one that the account is not a member of: its files are shared with the account.
   const isForeign = isFileId(driveId) && !logs.some(([id]) => id === driveId);
-  const parentOfOwnFile = asList(parents).length > 0 && !isForeign ? root : SHARED_WITH_ME;
-  const item = itemOfFile(file, isFileId(driveId) && !isForeign ? driveId : drive === OWN ? parentOfOwnFile : drive);
+  const root = isForeign ? SHARED_WITH_ME : isFileId(driveId) ? driveId : await rootOfOwn(file);
+  const item = itemOfFile(file, root);
   return item && { item };
 }
 
@@ -105,10 +114,14 @@ export const driveChanges = changeFeed(CHANGE_TOKEN, {
     }
     const changes: Change[] = [];
     let remaining = logs;
-    for (const given of requireList('Google Drive', body.changes)) {
-      const entry = asAnswer<DriveChange>(given);
+    const entries = requireList('Google Drive', body.changes).map(asAnswer<DriveChange>);
+    const files = entries.map(({ file }) => asAnswer<DriveFile>(file));
+    const folders = new Map<string, FileJson | null>(
+      files.flatMap((file) => (isFileId(file.id) && isFolder(file) ? [[file.id, file]] : [])),
+    );
+    for (const entry of entries) {
       if (entry.changeType !== 'drive') {
-        const change = fileChange(entry, drive, { logs: remaining, root });
+        const change = await fileChange(entry, remaining, (file) => rootOf(client, file, root, folders));
         if (change) changes.push(change);
         continue;
       }
