@@ -428,6 +428,21 @@ describe('changes', () => {
     expect(await rootsBelow('subfolder')).toEqual([SHARED, SHARED]);
   });
 
+  test('do not report the folder of a root as a file', async () => {
+    fill();
+    const start = await changes().now(NEVER);
+    const folderOf = (id: string, more: object) => ({
+      ...{ changeType: 'file', fileId: id, removed: false },
+      file: { id, name: 'Drive', mimeType: DRIVE_FOLDER, trashed: false, ...more },
+    });
+    const wrongBody = JSON.stringify({
+      newStartPageToken: '9',
+      changes: [folderOf(DRIVE_ROOT, {}), folderOf('D1', { driveId: 'D1' })],
+    });
+    drive.injectFault((path) => (path.endsWith('/changes') ? { wrongBody, contentType: 'application/json' } : null));
+    expect((await changes().since(start, NEVER)).changes).toEqual([]);
+  });
+
   test('report a renamed shared drive as its listing does', async () => {
     fill();
     const start = await changes().now(NEVER);

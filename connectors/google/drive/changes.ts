@@ -55,7 +55,7 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
 /** Converts a log entry to a change; null for entries without one. */
 async function fileChange(
   entry: Answer<DriveChange>,
-  logs: ChangeToken['logs'],
+  { logs, root: ownRootId }: Pick<ChangeToken, 'logs' | 'root'>,
   rootOfOwn: (file: FileJson) => Promise<string>,
 ): Promise<Change | null> {
   const { fileId } = entry;
@@ -63,6 +63,8 @@ async function fileChange(
   const file = asAnswer<DriveFile>(entry.file);
   // A file that was moved to another drive still exists, and is in that drive's log.
   if (!isFileId(file.id) || isTrashed(file)) return { gone: fileId };
+  // The folder of a root: as a file it has no parent, and a shared drive's has the name "Drive".
+  if (fileId === ownRootId || logs.some(([id]) => id === fileId)) return null;
   const { driveId } = file;
   // A drive without a log is one that the account is not a member of: its files are shared with the account.
   const isForeign = isFileId(driveId) && !logs.some(([id]) => id === driveId);
@@ -121,7 +123,9 @@ export const driveChanges = changeFeed(CHANGE_TOKEN, {
     );
     for (const entry of entries) {
       if (entry.changeType !== 'drive') {
-        const change = await fileChange(entry, remaining, (file) => rootOf(client, file, root, folders));
+        const change = await fileChange(entry, { logs: remaining, root }, (file) =>
+          rootOf(client, file, root, folders),
+        );
         if (change) changes.push(change);
         continue;
       }
