@@ -306,6 +306,13 @@ describe('the change feed', () => {
     expect((await readChanges(account, await cursorOf(account))).changed).toEqual([]);
   });
 
+  test('reports a stale cursor for a drive with a link to a file too, whose removal has the id of the link', async () => {
+    graph.drives.add('b!theirs');
+    graph.drives.put('b!theirs', 'plan.md', { content: 'x' });
+    graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'plan.md', isFile: true } });
+    expect(await faultOf(readChanges(account, await cursorOf(account)))).toMatchObject({ kind: 'stale_cursor' });
+  });
+
   test.each([
     ['an expired cursor', () => void (graph.drives.all.get('b!mine')!.oldestToken = 1_000)],
     ['an invalid cursor', () => undefined],
