@@ -54,23 +54,29 @@ async function visibleFolder(client: SourceClient, id: string): Promise<FileJson
   }
 }
 
+/** Returns the id of the account's own root folder; null if the account cannot see it. */
+export async function ownRootId(client: SourceClient): Promise<string | null> {
+  const folder = await visibleFolder(client, 'root');
+  return isFileId(folder?.id) ? folder.id : null;
+}
+
 /**
  * Returns the root item of a file in no shared drive, as a listing of that root gives it. Neither the owner of the file
  * nor its parent decides it: both users can put files into folders that they share with each other.
- * @param ownRootId id of the account's own root folder
+ * @param own id of the account's own root folder; null if the account cannot see it
  * @param folders known folders, by id; those that are requested are added
  */
 export async function rootOf(
   client: SourceClient,
   file: FileJson,
-  ownRootId: string,
+  own: string | null,
   folders: Map<string, FileJson | null> = new Map(),
 ): Promise<string> {
   let current: FileJson | null = file;
   for (let level = 0; current !== null && level < MAX_LEVELS; level += 1) {
     const [parent] = asList(current.parents);
-    if (parent === ownRootId) return ownRootId;
     if (!isFileId(parent)) break;
+    if (parent === own) return parent;
     current = folders.get(parent) ?? null;
     if (folders.has(parent)) continue;
     current = await visibleFolder(client, parent);
