@@ -1,5 +1,6 @@
 /** Common parts of the helpdesk sources: conversion of articles, tickets and attachments to items and texts. */
 import { Fault } from '../contract/failures.js';
+import { retryAfterMs } from '../egress/retryAfter.js';
 import { formatOfName, formatOfType, type ServiceFormat } from '../contract/files/fileFormats.js';
 import type { TagValue } from '../contract/files/records.js';
 import {
@@ -236,6 +237,8 @@ export function plainOf(html: string): string {
 }
 
 const MAX_REDIRECTS = 3;
+/** Wait if the host of an attachment requests backoff without a duration. */
+const DEFAULT_WAIT_MS = 10_000;
 
 /** Fetches a signed URL on any host. No credentials are sent, and a refusal does not revoke the account. */
 export async function fetchSigned(client: SourceClient, source: string, address: string): Promise<SourceAnswer> {
@@ -246,7 +249,13 @@ export async function fetchSigned(client: SourceClient, source: string, address:
     const { status, headers } = answer;
     if (status >= 200 && status < 300) return answer;
     const location = headers['location'] ?? '';
-    if (status >= 500) throw new Fault('server_error', `${source} failed to send the attachment. Try again.`);
+    // Refusals that say nothing about the attachment. As not_found, they would end its file.
+    if (status === 429)
+      throw new Fault('rate_limited', `${source} accepts no more downloads of attachments for now. Try again later.`, {
+        retryAfterMs: retryAfterMs(headers) ?? DEFAULT_WAIT_MS,
+      });
+    if (status >= 500 || status === 408)
+      throw new Fault('server_error', `${source} failed to send the attachment. Try again.`);
     if (status < 300 || status >= 400 || !URL.canParse(location, url)) break;
     url = new URL(location, url).href;
   }

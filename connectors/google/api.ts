@@ -52,9 +52,9 @@ const REASONS: Readonly<Record<string, ErrorClass>> = {
   // Of Gmail: the user has no mailbox ("Mail service not enabled"). https://github.com/onyx-dot-app/onyx/pull/5506
   failedPrecondition: 'forbidden_item',
   // The API is not enabled in the project of our OAuth client.
-  accessNotConfigured: 'config',
+  accessNotConfigured: 'api_disabled',
   // Of ErrorInfo. https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
-  SERVICE_DISABLED: 'config',
+  SERVICE_DISABLED: 'api_disabled',
   RATE_LIMIT_EXCEEDED: 'rate_limited',
 };
 /** Daily quotas reset at midnight in California; an hourly retry is sufficient. */

@@ -118,9 +118,11 @@ async function begin(client: SourceClient, { kind, id }: ItemRef): Promise<PageA
   // A slug is an id and a name, `iX4LdE4T/360-Reviews` (https://developer.getguru.com/docs/cards). Only the id is
   // accepted in a path.
   const home = kind === 'folder' ? id : (asText(json.homeBoardSlug)?.split('/', 1)[0] ?? null);
+  // A collection always has its home folder. Without it, all cards in folders would count as deleted.
+  if (home === null) throw incompleteAnswer('Guru', 'the home folder of the collection');
   const cursor: Cursor = {
     root: root ?? item.externalId,
-    open: home === null ? [] : [{ folder: home, owner: item.externalId }],
+    open: [{ folder: home, owner: item.externalId }],
     at: null,
     rest: kind === 'collection' ? id : null,
   };

@@ -1,12 +1,20 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import { type Answer, asAnswer, asAnswers, asText } from '../json.js';
-import type { IntercomConversation, IntercomList, IntercomNextPage, IntercomPages, IntercomTicket } from './fields.js';
+import type {
+  IntercomCollection,
+  IntercomConversation,
+  IntercomList,
+  IntercomNextPage,
+  IntercomPages,
+  IntercomTicket,
+} from './fields.js';
 
 export const NAME = 'Intercom';
 /** Maximum page size of searches and numbered lists. */
 const PER_SEARCH = 150;
 const PER_PAGE = '150';
+const COLLECTIONS = ['help_center', 'collections'];
 
 /** A page of a list; `next` is null after the last one. */
 interface NumberedPage<T> {
@@ -34,17 +42,48 @@ export async function fetchNumberedPage<T>(
   };
 }
 
-/** Returns all pages of a short list. @throws Fault for more than `maxEntries` entries */
-export async function fetchAll<T>(
+interface Dated {
+  readonly updated_at?: unknown;
+}
+/** Returns the time of change of the first entry, in seconds since 1970; null without one. */
+export const newestOf = (values: readonly Dated[]): number | null => countOf(values[0]?.updated_at);
+
+/**
+ * Returns the number of the page that follows in a list, including the repetition at its end. Intercom sorts articles
+ * and collections by their time of change, latest first: an entry that is changed while later pages are read moves from
+ * a page that is still unread to the first one. After the last page, the list is therefore read from the beginning
+ * again, until a page contains an entry that is older than `newest`, the first one when the listing began.
+ * https://developers.intercom.com/docs/references/rest-api/api.intercom.io/Articles/listArticles/
+ * @param isRepeated whether the page belongs to the repetition
+ */
+export function pageAfter(
+  { values, next }: { readonly values: readonly Dated[]; readonly next: number | null },
+  page: number,
+  { newest, isRepeated }: { readonly newest: number | null; readonly isRepeated: boolean },
+): { readonly page: number; readonly isRepeated: boolean } | null {
+  if (isRepeated) {
+    const isOld = newest === null || values.some(({ updated_at: at }) => (countOf(at) ?? 0) < newest);
+    return next === null || isOld ? null : { page: next, isRepeated };
+  }
+  if (next !== null) return { page: next, isRepeated };
+  return page === 1 || newest === null ? null : { page: 1, isRepeated: true };
+}
+
+/**
+ * Returns all collections; one that was changed meanwhile is in the list twice, the latest version last.
+ * @throws Fault for more than `maxEntries` entries
+ */
+export async function fetchCollections(
   client: SourceClient,
-  path: readonly string[],
   maxEntries: number,
-): Promise<readonly Answer<T>[]> {
-  const all: Answer<T>[] = [];
-  for (let page: number | null = 1; page !== null;) {
-    const taken: NumberedPage<T> = await fetchNumberedPage(client, path, page);
+): Promise<readonly Answer<IntercomCollection>[]> {
+  const all: Answer<IntercomCollection>[] = [];
+  let newest: number | null = null;
+  for (let at: ReturnType<typeof pageAfter> = { page: 1, isRepeated: false }; at !== null;) {
+    const taken: NumberedPage<IntercomCollection> = await fetchNumberedPage(client, COLLECTIONS, at.page);
+    if (all.length === 0) newest = newestOf(taken.values);
     all.push(...taken.values);
-    page = taken.next;
+    at = pageAfter(taken, at.page, { newest, isRepeated: at.isRepeated });
     if (all.length > maxEntries)
       throw new Fault('too_large', `${NAME} lists more than ${maxEntries} entries, the maximum for this kind of list.`);
   }

@@ -1,4 +1,15 @@
-import { type PageAt, withCursor, count, shapeOf, nullable, recordOf, string, type Checked } from '../cursors.js';
+import {
+  type PageAt,
+  withCursor,
+  boolean,
+  count,
+  shapeOf,
+  nullable,
+  optional,
+  recordOf,
+  string,
+  type Checked,
+} from '../cursors.js';
 import type { SourceClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { requireMatchingId, idOf } from '../helpdesk.js';
@@ -12,35 +23,30 @@ import {
   itemOfContainer,
   skippedDraft,
 } from './adapter.js';
-import { NAME, fetchAll, fetchNumberedPage } from './api.js';
+import { NAME, fetchCollections, fetchNumberedPage, newestOf, pageAfter } from './api.js';
 import { noSuchItem } from '../faults.js';
 import { type Answer, asAnswer } from '../json.js';
 import type { IntercomArticle, IntercomCollection } from './fields.js';
 
-const COLLECTIONS = ['help_center', 'collections'];
 const MAX_COLLECTIONS = 20_000;
 /**
  * Maximum number of restarts of a list. A restart is needed if an entry was removed, because later pages then shift.
  */
 const MAX_RESTARTS = 3;
 
-/** Returns a page of the root items: root collections, then containers for items without a collection. */
-export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
-  const { values, next } = await fetchNumberedPage<IntercomCollection>(
-    client,
-    COLLECTIONS,
-    cursor === null ? 1 : Number(cursor),
-  );
-  const outermost = values.filter((value) => idOf(value.parent_id) === null);
-  const items = outermost.flatMap((collection) => itemOfCollection(collection, idOf(collection.id) ?? '') ?? []);
+/** Returns the root items: root collections, then containers for items without a collection. */
+export async function listRoots(client: SourceClient): Promise<ItemPage> {
+  const { all } = await collectionsOf(client);
+  const outermost = [...all].filter(([, collection]) => idOf(collection.parent_id) === null);
+  const items = outermost.flatMap(([id, collection]) => itemOfCollection(collection, id) ?? []);
   const containers = Object.keys(CONTAINERS).map((id) => itemOfContainer(id as Container));
-  return next === null ? { items: [...items, ...containers], next: null } : { items, next: String(next) };
+  return { items: [...items, ...containers], next: null };
 }
 
 /** Returns all collections, each with its root collection. */
 async function collectionsOf(client: SourceClient) {
   const all = new Map<string, Answer<IntercomCollection>>();
-  for (const collection of await fetchAll<IntercomCollection>(client, COLLECTIONS, MAX_COLLECTIONS)) {
+  for (const collection of await fetchCollections(client, MAX_COLLECTIONS)) {
     const id = idOf(collection.id);
     if (id !== null) all.set(id, collection);
   }
@@ -63,13 +69,18 @@ const CURSOR = shapeOf({
   page: count,
   total: nullable(count),
   restarts: count,
+  /** Time of change of the first article when the listing began. Absent in cursors of version 0.2.0. */
+  newest: optional(nullable(count)),
+  /** Whether the first pages are read again, for articles that were changed meanwhile. */
+  isRepeated: optional(boolean),
 });
 type Cursor = Checked<typeof CURSOR>;
 
 /** Returns a page of all articles, filtered by collection: Intercom has no list per collection. */
 async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { roots, page, restarts } = cursor;
-  const { values, next, total } = await fetchNumberedPage<IntercomArticle>(client, ['articles'], page);
+  const taken = await fetchNumberedPage<IntercomArticle>(client, ['articles'], page);
+  const { values, total } = taken;
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
   const selected = values.flatMap((article): { article: Answer<IntercomArticle>; root: string | null }[] => {
     const parentId = collectionOf(article);
@@ -80,19 +91,17 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageA
   const items = selected.flatMap(({ article, root }) => itemOfArticle(article, root) ?? []);
   const skipped = selected.flatMap(({ article }) => skippedDraft(article) ?? []);
   if (isShorter && restarts < MAX_RESTARTS)
-    return {
-      items,
-      skipped,
-      next: { roots, page: 1, total: null, restarts: restarts + 1 },
-    };
-  return {
-    items,
-    skipped,
-    next: next === null ? null : { roots, page: next, total, restarts },
-  };
+    return { items, skipped, next: { ...begin(roots), restarts: restarts + 1 } };
+  const { isRepeated = false } = cursor;
+  const newest = page === 1 && !isRepeated ? newestOf(values) : (cursor.newest ?? null);
+  const next = pageAfter(taken, page, { newest, isRepeated });
+  return { items, skipped, next: next && { roots, total, restarts, newest, ...next } };
 }
 
-const begin = (roots: Cursor['roots']): Cursor => ({ roots, page: 1, total: null, restarts: 0 });
+const begin = (roots: Cursor['roots']): Cursor => ({
+  ...{ roots, page: 1, total: null, restarts: 0 },
+  ...{ newest: null, isRepeated: false },
+});
 
 /** Returns a page of a collection and its descendants. */
 export const listCollection = withCursor(

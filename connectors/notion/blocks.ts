@@ -4,6 +4,7 @@ import type { BlockObjectResponse } from '@notionhq/client';
 import type { GrantClient } from '../accountClient.js';
 import { Fault } from '../../contract/failures.js';
 import { idOf, isInaccessible, fetchPage } from './api.js';
+import { isFault } from '../faults.js';
 import { asAnswer, asObject, asText, type Json } from '../json.js';
 
 export interface Block {
@@ -63,6 +64,8 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
     } catch (error) {
       // The original of a synced block may not be shared with the integration.
       if (block.type === 'synced_block' && isInaccessible(error)) return [];
+      // The block was deleted after it was listed; the page still exists.
+      if (isFault(error, 'not_found')) return [];
       // Notion rejects requests for the children of some blocks: the page is read without them, and its number of
       // unsupported blocks increases.
       if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;

@@ -15,6 +15,8 @@ const POLL_MS = 50;
  */
 const MARGIN_MS = 300_000;
 const REFRESH_AFTER_SHARE = 0.8;
+/** Time after which a failed refresh of a valid token is repeated, unless the provider states another. */
+const REFRESH_RETRY_MS = 30_000;
 
 /** The grant of one data source, refreshed as needed. */
 export interface LiveGrant {
@@ -38,6 +40,8 @@ export function isDue({ obtainedAt, expiresAt }: StoredGrant, now: number): bool
   );
 }
 
+const isValid = ({ expiresAt }: StoredGrant): boolean => expiresAt !== null && expiresAt > Date.now();
+
 const revoked = (name: string): Fault =>
   new Fault(
     'access_revoked',
@@ -57,6 +61,11 @@ export function createLiveGrant(
   shared: (work: () => Promise<VersionedGrant>) => Promise<VersionedGrant> = (work) => work(),
 ): LiveGrant {
   let usedVersion: string | null = null;
+  /**
+   * Earliest time of the next refresh of a token that is still valid. During an outage of the token endpoint alone, the
+   * source accepts the token until it expires.
+   */
+  let nextRefreshAt = 0;
   const use = ({ grant, version }: VersionedGrant): StoredGrant => {
     usedVersion = version;
     return grant;
@@ -125,12 +134,19 @@ export function createLiveGrant(
       if (!stored) throw revoked(name);
       const { grant } = stored;
       if (grant.refreshToken === null || !isDue(grant, Date.now())) return use(stored);
-      return use(
-        await untilAborted(
-          signal,
-          sharedRefresh((current) => !isDue(current, Date.now())),
-        ),
-      );
+      if (isValid(grant) && Date.now() < nextRefreshAt) return use(stored);
+      try {
+        return use(
+          await untilAborted(
+            signal,
+            sharedRefresh((current) => !isDue(current, Date.now())),
+          ),
+        );
+      } catch (error) {
+        if (!isValid(grant) || !(error instanceof Fault && error.retryable)) throw error;
+        nextRefreshAt = Date.now() + (error.retryAfterMs ?? REFRESH_RETRY_MS);
+        return use(stored);
+      }
     },
     async renewed(refusedToken, signal) {
       return use(

@@ -112,9 +112,10 @@ function refusalOf({ name, spec }: Provider, { status, body, headers, isRefresh 
   const error = isObject(body) ? (asText(body['error']) ?? '') : '';
   const description = isObject(body) ? (asText(body['error_description']) ?? '') : '';
   const isExpired = isRefresh && spec.expiredRefresh === `${status} ${error} ${description}`;
-  // Checked before BAD_CLIENT: one provider answers 403 unauthorized_client to an expired refresh token.
+  // Checked before BAD_CLIENT: one provider answers 403 unauthorized_client to an expired refresh token. At the
+  // exchange of a code, the same answer means that the client is refused.
   const isDead = DEAD_GRANT.test(error) || PERSON_NEEDED.test(error) || isExpired;
-  if (isDead || (status === 403 && error === 'unauthorized_client'))
+  if (isDead || (isRefresh && status === 403 && error === 'unauthorized_client'))
     return new Fault('access_revoked', `${name} no longer accepts this consent. Connect the account again.`);
   if (BAD_CLIENT.test(error) || status === 401)
     return new Fault(

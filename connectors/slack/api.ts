@@ -22,6 +22,7 @@ const REFUSALS: Readonly<Record<ErrorClass, readonly string[]>> = {
   // Cursors expire: https://docs.slack.dev/apis/web-api/pagination
   cursor_invalid: ['invalid_cursor'],
   config: [],
+  api_disabled: [],
 };
 const CLASSES = new Map(
   Object.entries(REFUSALS).flatMap(([errorClass, words]) => words.map((word) => [word, errorClass as ErrorClass])),

@@ -277,6 +277,17 @@ describe('refusals', () => {
     expect(await faultOf(account.open('nothing', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
+  test('of an API that the operator has not enabled are not_configured, so that no message counts as deleted', async () => {
+    fill();
+    const start = await account.changes!.now(NEVER);
+    gmail.mails['a2']!.labels = ['Label_2'];
+    gmail.injectFault((path) =>
+      /\/(?:messages|threads)\//.test(path) ? { status: 403, reason: 'accessNotConfigured' } : null,
+    );
+    for (const call of [account.open('a1', NEVER), account.changes!.since(start, NEVER)])
+      expect(await faultOf(call)).toMatchObject({ kind: 'not_configured' });
+  });
+
   test('of a token are access_revoked if it has expired, and access_denied if its scope excludes message bodies', async () => {
     const { accessToken } = gmail.oauth.grant('ada@harbour.example', [
       'https://www.googleapis.com/auth/gmail.metadata',

@@ -332,7 +332,7 @@ describe('refusals', () => {
     [401, 'authError', 'access_revoked'],
     [403, 'insufficientFilePermissions', 'access_denied'],
     [403, 'cannotDownloadAbusiveFile', 'unsupported_type'],
-    [403, 'accessNotConfigured', 'bad_response'],
+    [403, 'accessNotConfigured', 'not_configured'],
     [404, 'notFound', 'not_found'],
     [500, 'backendError', 'server_error'],
   ])('reports HTTP %s %s as %s', async (status, reason, kind) => {
@@ -403,6 +403,52 @@ describe('changes', () => {
     const { changed } = await readChanges(start);
     expect(changed).not.toContain('-d');
     expect(changed).toContain('d');
+  });
+
+  test('give a file the root that a listing gives it, also in shared folders and after a move', async () => {
+    fill();
+    drive.files['subfolder'] = { name: 'Below', parent: 'theirs', mimeType: DRIVE_FOLDER };
+    drive.files['lower'] = { name: 'lower.md', parent: 'subfolder' };
+    const start = await changes().now(NEVER);
+    for (const id of ['c', 'note', 'lower']) drive.files[id]!.content = 'more';
+    drive.files['team'] = { name: 'team.md', parent: 'deep' };
+    const found = new Map<string, string | null>();
+    let cursor = start;
+    for (let more = true; more;) {
+      const page = await changes().since(cursor, NEVER);
+      for (const change of page.changes)
+        if ('item' in change) found.set(change.item.externalId, change.item.rootExternalId);
+      ({ more, next: cursor } = page);
+    }
+    expect(Object.fromEntries(found)).toEqual({ c: DRIVE_ROOT, note: SHARED, lower: SHARED, team: DRIVE_ROOT });
+    // New folders of the feed are listed one by one.
+    const rootsBelow = async (folder: string) =>
+      (await descendantsOf(folder)).items.map(({ rootExternalId }) => rootExternalId);
+    expect(await rootsBelow('deep')).toEqual([DRIVE_ROOT, DRIVE_ROOT, DRIVE_ROOT]);
+    expect(await rootsBelow('subfolder')).toEqual([SHARED, SHARED]);
+  });
+
+  test('do not report the folder of a root as a file', async () => {
+    fill();
+    const start = await changes().now(NEVER);
+    const folderOf = (id: string, more: object) => ({
+      ...{ changeType: 'file', fileId: id, removed: false },
+      file: { id, name: 'Drive', mimeType: DRIVE_FOLDER, trashed: false, ...more },
+    });
+    const wrongBody = JSON.stringify({
+      newStartPageToken: '9',
+      changes: [folderOf(DRIVE_ROOT, {}), folderOf('D1', { driveId: 'D1' })],
+    });
+    drive.injectFault((path) => (path.endsWith('/changes') ? { wrongBody, contentType: 'application/json' } : null));
+    expect((await changes().since(start, NEVER)).changes).toEqual([]);
+  });
+
+  test('report a renamed shared drive as its listing does', async () => {
+    fill();
+    const start = await changes().now(NEVER);
+    drive.drives['D2'] = 'Shipyard';
+    const { items } = await readListing((cursor) => account.listRoots(cursor, NEVER));
+    expect((await changes().since(start, NEVER)).changes).toEqual([{ item: byId(items, 'D2') }]);
   });
 
   test('report a shared drive that the account leaves as deleted, and a new one as a stale cursor', async () => {

@@ -122,6 +122,15 @@ test('a collection whose home folder is not found is an error, so that its cards
   expect((await faultOf(account.listDescendants('collection:c1', next, NEVER))).kind).toBe('server_error');
 });
 
+test('a collection without a home folder is an error too', async () => {
+  emulator.injectFault((path) =>
+    path === '/api/v1/collections/c1'
+      ? { wrongBody: '{"id":"c1","name":"C1","homeBoardSlug":null}', contentType: 'application/json' }
+      : null,
+  );
+  expect((await faultOf(account.listDescendants('collection:c1', null, NEVER))).kind).toBe('server_error');
+});
+
 test('an empty search, which Guru answers with 204, is the end of the list', async () => {
   emulator.folders.clear();
   emulator.cards.clear();

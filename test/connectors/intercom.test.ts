@@ -108,14 +108,25 @@ describe('the connection', () => {
 
 describe('a listing', () => {
   test('contains the root collections of all pages, then the containers of other articles, of conversations and of tickets', async () => {
-    const { ids, pages } = await roots();
+    const { ids } = await roots();
     expect(ids).toEqual([...['collection:1', 'collection:2', 'collection:3', 'articles', 'conversations', 'tickets']]);
-    expect(pages).toBe(2);
+  });
+
+  test('contains a collection that moves to the first page while the second one is read', async () => {
+    let requests = 0;
+    intercom.injectFault(() => {
+      requests += 1;
+      if (requests === 2) intercom.collections.get(3)!.updated = 1_772_600_000;
+      return null;
+    });
+    expect((await roots()).ids).toContain('collection:3');
   });
 
   test('of a collection contains its subcollections and published articles, and reports drafts as skipped', async () => {
     const { items } = await descendantsOf('collection:1');
-    expect(items.map((item) => [item.externalId, item.parentExternalId, item.rootExternalId])).toEqual([
+    // Articles that are latest by their time of change are listed again at the end.
+    const unique = [...new Map(items.map((item) => [item.externalId, item])).values()];
+    expect(unique.map((item) => [item.externalId, item.parentExternalId, item.rootExternalId])).toEqual([
       ['collection:1', null, null],
       ['collection:10', 'collection:1', 'collection:1'],
       ['article:100', 'collection:10', 'collection:1'],
@@ -129,6 +140,19 @@ describe('a listing', () => {
     ]);
   });
 
+  test('contains an article that is edited during it, which moves to the first page', async () => {
+    const first = await account.listDescendants('articles', null, NEVER);
+    const second = await account.listDescendants('articles', first.next, NEVER);
+    intercom.articles.get(104)!.updated = 1_772_600_000;
+    const ids: string[] = [];
+    for (let cursor = second.next; cursor !== null;) {
+      const page = await account.listDescendants('articles', cursor, NEVER);
+      ids.push(...page.items.map(({ externalId }) => externalId));
+      cursor = page.next;
+    }
+    expect(ids).toEqual(['article:104']);
+  });
+
   test('restarts if an article is deleted during it, because later articles move to an earlier page', async () => {
     const first = await account.listDescendants('collection:1', null, NEVER);
     const second = await account.listDescendants('collection:1', first.next, NEVER);
@@ -139,7 +163,8 @@ describe('a listing', () => {
       ids.push(...page.items.map(({ externalId }) => externalId));
       cursor = page.next;
     }
-    expect(ids.filter((id) => id === 'article:101')).toHaveLength(2);
+    // The third time, the first page is read again for articles that were edited.
+    expect(ids.filter((id) => id === 'article:101')).toHaveLength(3);
   });
 
   test('of conversations and tickets follows starting_after, and contains attachments if the filter includes them', async () => {
@@ -235,6 +260,14 @@ describe('content', () => {
     expect(await faultOf(account.open('conversation:8/s-0', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
+  test('of an attachment is retried later if its host only limits the rate or times out', async () => {
+    intercom.fileStatus = 429;
+    const limited = await faultOf(account.open('conversation:8/s-0', NEVER));
+    expect([limited.kind, limited.retryAfterMs]).toEqual(['rate_limited', 10_000]);
+    intercom.fileStatus = 408;
+    expect(await faultOf(account.open('conversation:8/s-0', NEVER))).toMatchObject({ kind: 'server_error' });
+  });
+
   test('is not found for missing items, and unsupported for containers', async () => {
     const wrong: string[] = [];
     for (const id of ['article:103', 'article:9', 'conversation:9', 'ticket:9', 'ticket:20/1-0', 'article:100/1', '..'])
@@ -282,7 +315,7 @@ describe('the rate limit', () => {
   test('delays the retry until X-RateLimit-Reset', async () => {
     intercom.injectFault(nextRequests(1, limited(0)));
     expect((await roots()).ids).toHaveLength(6);
-    expect(intercom.requests).toHaveLength(3);
+    expect(intercom.requests).toHaveLength(4);
   });
 
   test('throws a Fault with the remaining time if that is longer than the maximum wait', async () => {

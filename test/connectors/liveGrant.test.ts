@@ -107,6 +107,28 @@ test('a failed refresh releases its claim and reports the failure; a connection 
     },
   ));
 
+test('a token that is still valid is used while its refresh fails, without a refresh per request', async () => {
+  const now = Date.now();
+  const { grantStore } = storeOf({ grant: grantOf('old', { obtainedAt: 0, expiresAt: now + 60_000 }), version: '1' });
+  for (const [kind, isUsed] of [
+    ['server_error', true],
+    ['rate_limited', true],
+    ['access_revoked', false],
+  ] as const) {
+    let refreshes = 0;
+    const live = createLiveGrant('Source', grantStore, () => {
+      refreshes += 1;
+      return Promise.reject(new Fault(kind, 'It failed.'));
+    });
+    if (!isUsed) {
+      expect((await faultOf(live.current(NEVER))).kind).toBe(kind);
+      continue;
+    }
+    for (let request = 0; request < 3; request += 1) expect((await live.current(NEVER)).accessToken).toBe('old');
+    expect([refreshes, live.version()]).toEqual([1, '1']);
+  }
+});
+
 test('a refused token without a refresh token, or of an account that was disconnected, is access_revoked', async () => {
   const refresh = (): Promise<never> => Promise.reject(new Error('must not be called'));
   const withoutRefreshToken = { grant: grantOf('old', { refreshToken: null }), version: '1' };

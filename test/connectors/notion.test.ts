@@ -318,6 +318,12 @@ test('reads the rest of a page with a synced block whose original is not shared'
   expect((await texts(id(1))).plain).toBe('T1\n\nafter');
 });
 
+test('reads a page without the contents of a block that is deleted meanwhile', async () => {
+  put(1, { blocks: [{ type: 'toggle', text: 'odd', children: [{ type: 'paragraph', text: 'inside' }] }] });
+  emulator.injectFault((path) => (path === `/v1/blocks/${blockId(id(1), 0)}/children` ? { status: 404 } : null));
+  expect((await texts(id(1))).plain).toBe('T1\n\nodd');
+});
+
 test('fails if nested blocks cannot be read now, instead of reading the page without them', async () => {
   put(1, { blocks: [{ type: 'toggle', text: 'odd', children: [{ type: 'paragraph', text: 'inside' }] }] });
   for (const [status, kind] of [

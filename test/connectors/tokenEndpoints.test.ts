@@ -162,6 +162,13 @@ test('a refused grant, client or request is final at every token endpoint', () =
     },
   ));
 
+test('403 unauthorized_client ends the consent if a refresh is refused, and names the client if a code is refused', async () => {
+  const refusal = { status: 403, body: '{"error":"unauthorized_client"}' };
+  expect((await faultOf(exchange('BOX', answering(refusal).egress))).kind).toBe('not_configured');
+  const { account } = dueAccount('BOX', answering(refusal).egress);
+  expect((await faultOf(account.identify(NEVER))).kind).toBe('access_revoked');
+});
+
 test('a refresh keeps the client of the connection with its secret, the parameters, and a refresh token that is not replaced', () =>
   everyRow(
     SOURCES.filter((source) => !isOAuth1(source)),

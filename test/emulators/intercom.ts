@@ -10,6 +10,11 @@ import { type Call, type Refused, sendJson } from './emulator.js';
 export const WORKSPACE = 'harbour1';
 const ADA = { type: 'admin', id: '501', name: 'Ada', email: 'ada@harbour.example' };
 
+interface EmulatedCollection {
+  readonly name: string;
+  readonly parentId?: number;
+  updated?: number;
+}
 interface EmulatedArticle {
   /** Null: the article is in no collection. */
   readonly collection: number | null;
@@ -39,7 +44,7 @@ type IntercomRefused = Refused & { readonly code?: string };
 export interface IntercomEmulator extends ConsentingEmulator<IntercomRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  readonly collections: Map<number, { readonly name: string; readonly parentId?: number }>;
+  readonly collections: Map<number, EmulatedCollection>;
   readonly articles: Map<number, EmulatedArticle>;
   readonly conversations: Map<number, EmulatedDiscussion>;
   readonly tickets: Map<number, EmulatedDiscussion>;
@@ -91,13 +96,13 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
       total_count: all.length,
     });
   };
-  const collectionJson = (id: number, { name, parentId }: { readonly name: string; readonly parentId?: number }) => ({
+  const collectionJson = (id: number, { name, parentId, updated = STAMP - id }: EmulatedCollection) => ({
     ...{ id: String(id), workspace_id: WORKSPACE, name, parent_id: parentId === undefined ? null : String(parentId) },
-    ...{ created_at: STAMP, updated_at: STAMP, url: `https://help.example/${id}` },
+    ...{ created_at: STAMP, updated_at: updated, url: `https://help.example/${id}` },
   });
   const articleJson = (
     id: number,
-    { collection, title, body, draft = false, translated = {}, updated = STAMP }: EmulatedArticle,
+    { collection, title, body, draft = false, translated = {}, updated = STAMP - id }: EmulatedArticle,
   ) => ({
     ...{ type: 'article', id: String(id), workspace_id: WORKSPACE, title, body, state: draft ? 'draft' : 'published' },
     ...{ parent_id: collection, parent_type: collection === null ? null : 'collection', default_locale: 'en' },
@@ -237,11 +242,14 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
       if (resource === 'help_center' && id === 'collections')
         return sendNumbered(
           call,
-          [...collections].map(([key, collection]) => collectionJson(key, collection)),
+          [...collections]
+            .map(([key, collection]) => collectionJson(key, collection))
+            .toSorted((left, right) => right.updated_at - left.updated_at),
         );
       if (resource === 'articles') {
+        // https://developers.intercom.com/docs/references/rest-api/api.intercom.io/Articles/listArticles/
         const byChange = [...articles].toSorted(
-          ([a, left], [b, right]) => (right.updated ?? STAMP) - (left.updated ?? STAMP) || a - b,
+          ([a, left], [b, right]) => (right.updated ?? STAMP - b) - (left.updated ?? STAMP - a),
         );
         if (id === '')
           return sendNumbered(

@@ -33,7 +33,8 @@ const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
   access_denied: 'Give the connected account access at the source, or connect one that has it.',
   not_found:
     'Check whether the connected site, organization or account still exists at the source, then connect it again.',
-  not_configured: 'The operator of this service must correct OAUTH_CLIENTS, or the white label. Then diagnose again.',
+  not_configured:
+    'The operator of this service must correct OAUTH_CLIENTS, the white label, or the client at the source. Then diagnose again.',
   address_refused: 'The operator must add the host to ALLOWED_PRIVATE_HOSTS, if it may be called.',
   unreachable: RETRY_LATER,
   timed_out: RETRY_LATER,

@@ -2,11 +2,20 @@ import { changeFeed, count, shapeOf, listOf, pairOf, string, type Checked } from
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { Change } from '../../sourceItem.js';
-import { type Answer, asAnswer, asList, asTimestamp, asName, asText } from '../../json.js';
+import { type Answer, asAnswer, asTimestamp, asName, asText } from '../../json.js';
 import type { DriveChange, DriveChangeList, DriveFile, DriveStart, SharedDrive } from '../vendorTypes.js';
 import { isStale } from '../paged.js';
-import { FILE_FIELDS, isFileId, isTrashed, itemOfFile, itemOfContainer, SHARED_WITH_ME } from './adapter.js';
-import { allDrives, ownRoot } from './places.js';
+import {
+  FILE_FIELDS,
+  type FileJson,
+  isFileId,
+  isFolder,
+  isTrashed,
+  itemOfFile,
+  itemOfContainer,
+  SHARED_WITH_ME,
+} from './adapter.js';
+import { allDrives, driveUrl, ownRoot, rootOf } from './places.js';
 import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
 
@@ -44,22 +53,24 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
 }
 
 /** Converts a log entry to a change; null for entries without one. */
-function fileChange(
+async function fileChange(
   entry: Answer<DriveChange>,
-  drive: string,
-  { logs, root }: Pick<ChangeToken, 'logs' | 'root'>,
-): Change | null {
+  { logs, root: ownRootId }: Pick<ChangeToken, 'logs' | 'root'>,
+  rootOfOwn: (file: FileJson) => Promise<string>,
+): Promise<Change | null> {
   const { fileId } = entry;
   if (!isFileId(fileId)) return null;
   const file = asAnswer<DriveFile>(entry.file);
   // With includeCorpusRemovals, the entry of a file that was moved to another drive contains the file. An entry without
   // it means that the file was deleted or is inaccessible.
   if (!isFileId(file.id) || isTrashed(file)) return { gone: fileId };
-  const { driveId, parents } = file;
+  // The folder of a root: as a file it has no parent, and a shared drive's has the name "Drive".
+  if (fileId === ownRootId || logs.some(([id]) => id === fileId)) return null;
+  const { driveId } = file;
   // A drive without a log is one that the account is not a member of: its files are shared with the account.
   const isForeign = isFileId(driveId) && !logs.some(([id]) => id === driveId);
-  const parentOfOwnFile = asList(parents).length > 0 && !isForeign ? root : SHARED_WITH_ME;
-  const item = itemOfFile(file, isFileId(driveId) && !isForeign ? driveId : drive === OWN ? parentOfOwnFile : drive);
+  const root = isForeign ? SHARED_WITH_ME : isFileId(driveId) ? driveId : await rootOfOwn(file);
+  const item = itemOfFile(file, root);
   return item && { item };
 }
 
@@ -106,10 +117,16 @@ export const driveChanges = changeFeed(CHANGE_TOKEN, {
     }
     const changes: Change[] = [];
     let remaining = logs;
-    for (const given of requireList('Google Drive', body.changes)) {
-      const entry = asAnswer<DriveChange>(given);
+    const entries = requireList('Google Drive', body.changes).map(asAnswer<DriveChange>);
+    const files = entries.map(({ file }) => asAnswer<DriveFile>(file));
+    const folders = new Map<string, FileJson | null>(
+      files.flatMap((file) => (isFileId(file.id) && isFolder(file) ? [[file.id, file]] : [])),
+    );
+    for (const entry of entries) {
       if (entry.changeType !== 'drive') {
-        const change = fileChange(entry, drive, { logs: remaining, root });
+        const change = await fileChange(entry, { logs: remaining, root }, (file) =>
+          rootOf(client, file, root, folders),
+        );
         if (change) changes.push(change);
         continue;
       }
@@ -123,7 +140,9 @@ export const driveChanges = changeFeed(CHANGE_TOKEN, {
       // No log reports the existing files of a drive that the account has just joined.
       if (!remaining.some(([id]) => id === driveId)) throw stale();
       const { name, createdTime } = asAnswer<SharedDrive>(entry.drive);
-      changes.push({ item: itemOfContainer(driveId, asName(name) ?? driveId, null, asTimestamp(createdTime)) });
+      changes.push({
+        item: itemOfContainer(driveId, asName(name) ?? driveId, driveUrl(driveId), asTimestamp(createdTime)),
+      });
     }
     const [nextToken, newStart] = [asText(body.nextPageToken), asText(body.newStartPageToken)];
     const moved = remaining.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));

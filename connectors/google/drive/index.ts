@@ -9,12 +9,12 @@ import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { classify, googleOAuth, projectLimit, waitMs } from '../api.js';
 import { withCursor } from '../../cursors.js';
-import { asAnswer, asText } from '../../json.js';
+import { asAnswer, asList, asText } from '../../json.js';
 import type { DriveAbout, DriveUser } from '../vendorTypes.js';
 import { type FileJson, isFileId, isFolder, itemOfFile, itemOfContainer, SHARED_WITH_ME, targetOf } from './adapter.js';
 import { driveChanges } from './changes.js';
 import { fileAt, openFile } from './open.js';
-import { driveAt, drivesPage, ownRoot } from './places.js';
+import { driveAt, drivesPage, ownRoot, ownRootId, rootOf } from './places.js';
 import { FOLDER_CURSOR, nextFoldersPage, walkFrom } from './walk.js';
 import { bearer } from '../../bearer.js';
 
@@ -26,8 +26,8 @@ async function outermost(client: SourceClient, folder: FileJson): Promise<Source
   const { id, driveId, parents } = folder;
   if (isFileId(driveId)) return driveId === id ? driveAt(client, driveId) : null;
   if (Array.isArray(parents) && parents.length > 0) return null;
-  const ownRootId = await ownRoot(client);
-  return ownRootId.externalId === id ? ownRootId : null;
+  const own = await ownRoot(client);
+  return own.externalId === id ? own : null;
 }
 
 export const googleDrive: Connector<OAuthGrant> = {
@@ -78,7 +78,11 @@ export const googleDrive: Connector<OAuthGrant> = {
     const { driveId: ofDrive } = folder ?? item;
     const driveId = isFileId(ofDrive) ? ofDrive : null;
     const outermostItem = folder === item ? await outermost(client, folder) : null;
-    const root = outermostItem?.externalId ?? driveId ?? SHARED_WITH_ME;
+    // Contents of a folder are stored with this root; a single file is not.
+    const isInside = outermostItem === null && folder !== null && asList(folder.parents).length > 0;
+    const rootOfOwn = async (): Promise<string> =>
+      isInside ? rootOf(client, folder, await ownRootId(client)) : SHARED_WITH_ME;
+    const root = outermostItem?.externalId ?? driveId ?? (await rootOfOwn());
     const itself = (where: string): SourceItem[] => [outermostItem ?? itemOfFile(item, where) ?? []].flat();
     if (folder === null) return { items: itself(root), next: null };
     const id = asText(folder.id) ?? externalId;

@@ -1,18 +1,19 @@
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
-import { asAnswer, asLink, asTimestamp, asName } from '../../json.js';
+import { asAnswer, asLink, asList, asTimestamp, asName } from '../../json.js';
 import { fetchPage } from '../paged.js';
 import type { SharedDrive, SharedDriveList } from '../vendorTypes.js';
-import { isFileId, itemOfContainer } from './adapter.js';
+import { type FileJson, isFileId, itemOfContainer, SHARED_WITH_ME } from './adapter.js';
 import { fileAt } from './open.js';
-import { requireList } from '../../faults.js';
+import { MAX_LEVELS } from './walk.js';
+import { isFault, requireList } from '../../faults.js';
 
 const DRIVES_PER_PAGE = '100';
 /** Maximum number of shared drives whose changes are read. */
 const MAX_DRIVES = 1_000;
 
-const driveUrl = (id: string): string => `https://drive.google.com/drive/folders/${id}`;
+export const driveUrl = (id: string): string => `https://drive.google.com/drive/folders/${id}`;
 
 /** Returns a page of the shared drives that the account is a member of. */
 export async function drivesPage(client: SourceClient, token: string | null): Promise<ItemPage> {
@@ -41,6 +42,47 @@ export async function driveAt(client: SourceClient, id: string): Promise<SourceI
   const drive = await client.get(['drives', id], { fields: 'id,name,createdTime' });
   const { name, createdTime } = asAnswer<SharedDrive>(drive);
   return itemOfContainer(id, asName(name) ?? id, driveUrl(id), asTimestamp(createdTime));
+}
+
+/** Returns a folder; null if the account cannot see it. */
+async function visibleFolder(client: SourceClient, id: string): Promise<FileJson | null> {
+  try {
+    return await fileAt(client, id);
+  } catch (error) {
+    if (isFault(error, 'not_found', 'access_denied')) return null;
+    throw error;
+  }
+}
+
+/** Returns the id of the account's own root folder; null if the account cannot see it. */
+export async function ownRootId(client: SourceClient): Promise<string | null> {
+  const folder = await visibleFolder(client, 'root');
+  return isFileId(folder?.id) ? folder.id : null;
+}
+
+/**
+ * Returns the root item of a file in no shared drive, as a listing of that root gives it. Neither the owner of the file
+ * nor its parent decides it: both users can put files into folders that they share with each other.
+ * @param own id of the account's own root folder; null if the account cannot see it
+ * @param folders known folders, by id; those that are requested are added
+ */
+export async function rootOf(
+  client: SourceClient,
+  file: FileJson,
+  own: string | null,
+  folders: Map<string, FileJson | null> = new Map(),
+): Promise<string> {
+  let current: FileJson | null = file;
+  for (let level = 0; current !== null && level < MAX_LEVELS; level += 1) {
+    const [parent] = asList(current.parents);
+    if (!isFileId(parent)) break;
+    if (parent === own) return parent;
+    current = folders.get(parent) ?? null;
+    if (folders.has(parent)) continue;
+    current = await visibleFolder(client, parent);
+    folders.set(parent, current);
+  }
+  return SHARED_WITH_ME;
 }
 
 /** Returns the item of the account's own root folder. */

@@ -30,7 +30,7 @@ type FolderCursor = Checked<typeof FOLDER_CURSOR>;
 /** Folders per request; the length of a query is limited. */
 const FOLDERS_AT_ONCE = 20;
 /** Maximum depth. Drive allows 100 levels; the limit also ends a walk through cyclic answers. */
-const MAX_LEVELS = 200;
+export const MAX_LEVELS = 200;
 const FILES_PER_PAGE = '1000';
 /** Parameters that include shared drives. */
 export const ALL_DRIVES = { supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' } as const;

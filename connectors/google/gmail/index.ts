@@ -62,7 +62,8 @@ export const gmail: Connector<OAuthGrant> = {
     ingested:
       'each message that `POST /integrations/gmail/sync` or a selection names; attachments below their message, with `sync_attachments`',
     unchangedBy: 'historyId',
-    deletions: 'messages in spam and trash count as deleted',
+    deletions:
+      'messages in spam and trash count as deleted; a deleted label stays listed until the next complete listing',
     limits: 'a listing requests each message separately, so a large mailbox takes time',
   },
   oauth: googleOAuth(['https://www.googleapis.com/auth/gmail.readonly']),

@@ -38,7 +38,6 @@ import {
   itemOfFolder,
   itemsOfObjects,
   objectsIn,
-  versionOf,
 } from './adapter.js';
 import { bearer } from '../../bearer.js';
 import { requireList } from '../../faults.js';
@@ -50,7 +49,9 @@ const OBJECT_FIELDS = 'name,generation,etag,timeCreated,contentType';
 /**
  * Errors of a project whose buckets are inaccessible, or that does not use Cloud Storage. Such projects are skipped.
  */
-const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
+const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set([
+  ...['access_denied', 'not_found', 'bad_response', 'not_configured'],
+]);
 
 const missing = (): Fault =>
   new Fault(
@@ -214,6 +215,6 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     const object = await objectAt(client, bucket, key);
     const { bytes, headers } = await client.content(['b', bucket, 'o', key], { alt: 'media' });
     const contentType = asText(object.contentType) ?? headers['content-type'];
-    return contentOf(bucket, key, { bytes, contentType, etag: versionOf(object) ?? undefined });
+    return contentOf(bucket, key, { bytes, contentType, etag: asText(object.etag) ?? undefined });
   },
 };

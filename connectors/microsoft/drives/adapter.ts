@@ -68,12 +68,17 @@ export const isFolder = (item: Answer<DriveItem>): boolean =>
 export const isRoot = (item: Answer<DriveItem>): boolean => item.root !== undefined;
 export const isDeleted = (item: Answer<DriveItem>): boolean => item.deleted !== undefined;
 
+/**
+ * Path of a drive's root folder. The names of folders follow the colon, and may end with `root` too.
+ * https://learn.microsoft.com/graph/api/resources/itemreference#remarks
+ */
+const ROOT_PATH = /^\/drives?(?:\/[^/]+)?\/root:?$/;
+
 function parentOf(item: Answer<DriveItem>, { drive, rootId, parent: listed }: DriveListing): string {
   if (listed !== null) return listed;
   const { id, path } = asAnswer<ItemReference>(item.parentReference);
   const parent = asText(id);
-  // The parent is the drive's root folder if its path ends with `root`.
-  if (parent === null || parent === rootId || /root:?$/.test(asText(path) ?? '') || !isId(parent)) return drive;
+  if (parent === null || parent === rootId || ROOT_PATH.test(asText(path) ?? '') || !isId(parent)) return drive;
   return itemId(drive, parent);
 }
 

@@ -2,7 +2,7 @@ import type { SourceClient } from '../../accountClient.js';
 import type { Change } from '../../sourceItem.js';
 import type { FeedPlace, Feeds, ListedPlace } from '../feeds.js';
 import { type GraphPage, fetchPage } from '../graph.js';
-import { isDeleted, isFolder, isId, isRoot, itemId, itemOf, itemOfDrive, remoteOf } from './adapter.js';
+import { isDeleted, isId, isRoot, itemId, itemOf, itemOfDrive, remoteOf } from './adapter.js';
 import { LISTED, rootIdOf } from './listDrive.js';
 import { asText, type Json } from '../../json.js';
 
@@ -33,10 +33,10 @@ export const latest = (client: SourceClient, { id }: FeedPlace): Promise<GraphPa
   fetchPage(client, feedOf(id), { ...LISTED, token: 'latest' });
 
 /**
- * Whether an item is a folder shared by others: only the feed of its own drive has its changes, and that is
- * inaccessible.
+ * Whether an item is a link to an item of another drive: only the feed of that drive has its changes, and that is
+ * inaccessible. A deletion has the id of the link, but the item is stored with the id of its target.
  */
-const isShared = (value: Json): boolean => remoteOf(value) !== null && isFolder(value);
+const isShared = (value: Json): boolean => remoteOf(value) !== null;
 
 export const driveFeeds: Pick<Feeds, 'page' | 'changes' | 'externalIdOf' | 'omitsChanges'> = {
   page: (client, { id }, query) => fetchPage(client, feedOf(id), query ?? LISTED),

@@ -83,6 +83,13 @@ describe('listings', () => {
     expect((await descendantsOf(account, `b!mine/${rootOf('b!mine')}`)).items).toHaveLength(11);
   });
 
+  test('of an item in a folder whose name ends with root have this folder as its parent', async () => {
+    put('wwwroot/a/1.md');
+    const { items } = await descendantsOf(account, 'b!mine/wwwroot.a');
+    expect(items[0]).toMatchObject({ externalId: 'b!mine/wwwroot.a', parentExternalId: 'b!mine/wwwroot' });
+    expect((await descendantsOf(account, 'b!mine/wwwroot')).items[0]).toMatchObject({ parentExternalId: 'b!mine' });
+  });
+
   test('of drives span all pages, and an id without a drive belongs to the first drive', async () => {
     for (const id of ['b!two', 'b!three', 'b!four']) {
       graph.drives.add(id);
@@ -297,6 +304,13 @@ describe('the change feed', () => {
     expect(await faultOf(readChanges(account, await cursorOf(account)))).toMatchObject({ kind: 'stale_cursor' });
     graph.drives.remove('b!mine', 'link');
     expect((await readChanges(account, await cursorOf(account))).changed).toEqual([]);
+  });
+
+  test('reports a stale cursor for a drive with a link to a file too, whose removal has the id of the link', async () => {
+    graph.drives.add('b!theirs');
+    graph.drives.put('b!theirs', 'plan.md', { content: 'x' });
+    graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'plan.md', isFile: true } });
+    expect(await faultOf(readChanges(account, await cursorOf(account)))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test.each([

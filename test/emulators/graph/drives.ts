@@ -13,7 +13,7 @@ export interface EmulatedItem {
   readonly mimeType?: string;
   readonly package?: boolean;
   /** For a link to an item of another drive: that drive and item. */
-  readonly remote?: { readonly drive: string; readonly item: string };
+  readonly remote?: { readonly drive: string; readonly item: string; readonly isFile?: boolean };
   /** Time of the item's last change, and of its content's last change, by the clock of `Drives`. */
   at: number;
   contentAt: number;
@@ -110,9 +110,15 @@ export const driveJson = ({ id, name }: EmulatedDrive): Record<string, unknown> 
 
 function itemJson(drive: EmulatedDrive, id: string, item: EmulatedItem, isInFeed: boolean): Record<string, unknown> {
   const { name, parent, content, mimeType = 'application/octet-stream', remote } = item;
-  const path = parent === rootOf(drive.id) ? `/drives/${drive.id}/root:` : `/drives/${drive.id}/root:/above`;
+  const above = parent === null ? undefined : drive.items.get(parent)?.name;
+  const path = `/drives/${drive.id}/root:${parent === rootOf(drive.id) ? '' : `/${above ?? 'above'}`}`;
   const facet = remote
-    ? { remoteItem: { id: remote.item, name, folder: {}, parentReference: { driveId: remote.drive } } }
+    ? {
+        remoteItem: {
+          ...{ id: remote.item, name, parentReference: { driveId: remote.drive } },
+          ...(remote.isFile === true ? { file: {} } : { folder: {} }),
+        },
+      }
     : item.package
       ? { package: { type: 'oneNote' } }
       : content === undefined
