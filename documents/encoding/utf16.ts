@@ -14,7 +14,7 @@ export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
     else if (i % 2 === 0) even += 1;
     else odd += 1;
   }
-  // ASCII text with stray zero bytes is not UTF-16. In UTF-16, half of its bytes would be zero.
+  // ASCII text with stray zero bytes is not UTF-16: there, half of its bytes would be zero. A quarter is required.
   if (unlikeAscii === 0 && (even + odd) * 4 < length) return null;
   const orders = odd > even ? (['utf-16le', 'utf-16be'] as const) : (['utf-16be', 'utf-16le'] as const);
   const zeros = { 'utf-16le': odd, 'utf-16be': even };
@@ -22,7 +22,7 @@ export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
   return orders.find((order) => zeros[order] * 2 >= MIN_ASCII_SHARE * length && isText(bytes, length, order)) ?? null;
 }
 
-/** Minimum share of ASCII characters and spaces. */
+/** Minimum share of characters below U+0100, such as ASCII letters and spaces. */
 const MIN_ASCII_SHARE = 0.01;
 
 /** Whether nearly all characters are letters, digits, punctuation or white space; rejects binary 16-bit numbers. */

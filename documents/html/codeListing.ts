@@ -3,8 +3,8 @@ import { fenced, rawText } from './renderCode.js';
 
 /**
  * Returns a listing of code whose lines are div elements of one class as the lines of a code fence, without line
- * numbers; null for other blocks. Such lines are a listing if they are indented by spaces, or if their class is `line`
- * and they end like statements.
+ * numbers; null for other blocks. Such lines are a listing if several are indented by spaces, or if their class is
+ * `line` and at least one ends like a statement.
  */
 export function listingLines(block: PageElement, leftOut: ReadonlySet<PageElement>): string[] | null {
   const lineClass = lineClassOf(block);

@@ -4,7 +4,7 @@ import type { RenderedText } from './renderText.js';
 
 /** A page with fewer visible characters may have its content elsewhere: in noscript or noframes. */
 const MIN_VISIBLE = 300;
-/** Length from which a text certainly has enough visible characters, so that they are not counted. */
+/** Length above which the visible characters of a text are not counted: it has enough. */
 const SUFFICIENT_LENGTH = 3000;
 /** A page with fewer characters counts as empty: its JSON-LD is read. */
 const MIN_NONEMPTY_LENGTH = 100;

@@ -65,7 +65,7 @@ export function countText(node: PageText): void {
   node.textHash = hash;
 }
 
-/** Commas and full stops of Arabic, Devanagari, Ethiopic, Chinese and Japanese, and the Arabic semicolon. */
+/** Commas and full stops of Arabic, Armenian, Devanagari, Ethiopic, Chinese and Japanese, and the Arabic semicolon. */
 const PUNCTUATION: ReadonlySet<number> = new Set([
   0x60c, 0x61b, 0x6d4, 0x964, 0x1362, 0x1363, 0x3001, 0x3002, 0xff0c, 0xff0e, 0x589,
 ]);

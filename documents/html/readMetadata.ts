@@ -89,7 +89,7 @@ function tidy(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, MAX_VALUE);
 }
 
-/** Returns a valid language tag; null for any other value. */
+/** Returns the first language tag of a list, with hyphens; null if it is not valid. */
 function language(value: string | undefined): string | null {
   const tag = (value ?? '').split(',')[0]?.trim().replaceAll('_', '-') ?? '';
   return /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(tag) ? tag : null;

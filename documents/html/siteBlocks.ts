@@ -72,7 +72,7 @@ function textOf(element: PageElement, lengths: Lengths): string {
   return text.replaceAll(/\s+/g, '');
 }
 
-/** Returns the tags around an element, without numbers: an equal text at another place is another block. */
+/** Returns the tags around an element, without their positions: an equal text inside other tags is another block. */
 function pathOf(element: PageElement): string {
   let path = element.name;
   for (let node = element.parent; node !== null && isElement(node); node = node.parent) path = `${node.name}/${path}`;

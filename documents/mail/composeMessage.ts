@@ -25,8 +25,9 @@ export interface Message {
 }
 
 const MAX_VALUE_LENGTH = 1000;
+/** Maximum number of recipients of each kind, and of names of attachments, in the metadata. */
 const MAX_PEOPLE = 100;
-/** Maximum number of recipients that the text names; the others are in the metadata. */
+/** Maximum number of recipients of each kind that the text names; up to MAX_PEOPLE are in the metadata. */
 const MAX_NAMED = 20;
 
 /**

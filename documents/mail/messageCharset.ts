@@ -90,7 +90,7 @@ const HTML_CHARSETS: ReadonlyMap<number, string> = new Map([
   [50_220, 'iso-2022-jp'],
 ]);
 
-/** Returns the media type of a message's HTML body with its encoding; null if the message states none. */
+/** Returns the media type of a message's HTML body with its encoding; null if the code page is absent or unknown. */
 export function htmlType(internetCodepage: number | undefined): string | null {
   const page = internetCodepage ?? 0;
   let charset = HTML_CHARSETS.get(page);

@@ -33,7 +33,7 @@ const HEAD_LENGTH = 8000;
 /** Types of microdata. The pattern begins with letters, so that the search is fast. */
 const ITEM_TYPES = /itemtype\s*=\s*["']?\s*https?:\/\/(?:www\.)?schema\.org\/(\w+)/g;
 
-/** Adds the types in blocks of JSON-LD. */
+/** Adds the types in blocks of JSON-LD; of a list of types, only the first. */
 function addLinkedTypes(html: string, types: Set<string>): void {
   for (let at = html.indexOf(JSON_LD); at !== -1; at = html.indexOf(JSON_LD, at + 1)) {
     const end = html.indexOf('</script', at);

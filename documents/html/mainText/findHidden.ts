@@ -61,7 +61,7 @@ function isHidden(element: PageElement, page: Measure): boolean {
 
 /**
  * Whether an element with aria-hidden, which is hidden only from screen readers, is text: a teaser that repeats the
- * link of its title has prose; icons and decorations have none.
+ * link of its title is a long link; icons and decorations are short.
  */
 function isShown({ name, attribs, textLength }: PageElement): boolean {
   return name === 'a' && attribs['href'] !== undefined && textLength >= MIN_TEASER_LENGTH;
@@ -81,7 +81,10 @@ function isButton(element: PageElement): boolean {
   return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
 }
 
-/** Whether the element is a bar of tabs above a table: each of its parts is a word, and scripts switch between them. */
+/**
+ * Whether the element is a bar of tabs, such as above a table: it has no text of its own, and at least two of its parts
+ * contain a link that runs a script.
+ */
 function isTabBar({ name, attribs, links, children }: PageElement): boolean {
   if ((name !== 'caption' && attribs['role'] !== 'tablist') || links < 2) return false;
   let tabs = 0;
@@ -241,7 +244,7 @@ function isData({ name, textLength, children }: PageElement): boolean {
   }
 }
 
-/** Maximum number of characters of a form that is only a field with its label. */
+/** Maximum number of characters of a form that is only a field with its label, and of a control of a code sample. */
 const MAX_FIELD_LENGTH = 40;
 
 /** Whether the element is a search box. Other forms hold content: products, and whole pages of some servers. */

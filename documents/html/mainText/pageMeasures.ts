@@ -53,7 +53,7 @@ export function isBlock(element: PageElement): boolean {
 }
 
 /**
- * Returns the innermost element with nearly all of the prose: follows the child that has nearly all prose of its
+ * Returns the innermost element with most of the prose: follows the child that has at least 70% of the prose of its
  * parent.
  */
 function findCore(root: Document, proseLength: number): ParentNode {

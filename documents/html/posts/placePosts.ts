@@ -128,7 +128,7 @@ function isInside(element: PageElement, container: PageElement): boolean {
   return false;
 }
 
-/** Inserts the line as the first of a post, in the first cell of a table, and the end as the last. */
+/** Inserts the line at the start of a post and an end marker at its end; in a table, in the first and the last cell. */
 function insert(post: PageElement, line: PostBorder): void {
   if (post.name === 'li') {
     // The posts are not items of a list: their text must not be indented.

@@ -18,7 +18,7 @@ export interface ProtectedPosts {
 
 /**
  * If the page is a thread, returns the elements with the authors' texts and their ancestors. Comments on an article,
- * or on the posts themselves, are not protected: they are scored like other blocks.
+ * or on the posts themselves, are scored like other blocks, unless nearly all prose of the page is comments.
  */
 export function protectPosts(posts: readonly Post[], proseLength: number): ProtectedPosts {
   const written = new Set<PageElement>();
@@ -64,7 +64,7 @@ function isInside({ parent }: PageElement, elements: ReadonlySet<PageElement>): 
 }
 
 const COMMENT = /(?:^|[\s_-])comments?(?:$|[\s_-]|list)/;
-/** Number of elements around a post whose names are read. */
+/** Number of elements whose names are read: the post and those around it. */
 const NAMED_DEPTH = 4;
 
 /** Whether the names of the post or of elements around it mark it as a comment. */

@@ -6,8 +6,8 @@ import { isAnnouncement } from '../knownBlocks.js';
 const EMPHASIS = new Set(['b', 'em', 'i', 'strong', 'u']);
 
 /**
- * Whether the element is a paragraph that only points to another page of the site: a link in bold or italic type, or one
- * of several such paragraphs in a row. After a heading or a colon, the row is part of the article.
+ * Whether the element is a paragraph of links that only points to other pages: it is all in bold or italic type, or
+ * next to another paragraph of links. After a heading or a colon, a row of such paragraphs is part of the article.
  */
 export function isPointer(element: PageElement): boolean {
   if (!isLinkParagraph(element)) return false;
