@@ -168,7 +168,7 @@ function lowerPriority(pid: number, niceness: number): void {
   try {
     if (niceness > 0) setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // The process has already ended; its exit handler reports that.
+    // The system refuses it, or the process has already ended, which its exit handler reports.
   }
 }
 
@@ -186,7 +186,7 @@ function residentBytes(pid: number | null | undefined): number {
   }
 }
 
-/** Page size of Linux on the machines that Node supports. */
+/** Page size of Linux on x64 and most arm64 machines. Kernels with 16 or 64 KB pages have more memory than computed. */
 const PAGE_BYTES = 4096;
 
 async function runTask(

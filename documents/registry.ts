@@ -32,7 +32,8 @@ const PARSERS: { readonly [Format in DocumentFormat]: () => Parser | Promise<Par
 };
 
 /**
- * Parses content in its detected format. Adds to the metadata the numbers of unread parts of the file (`not_read`).
+ * Parses content in its detected format. Adds to the metadata the numbers of unread parts of the file (`not_read`), and
+ * the format that the name or type suggested if the content has another one (`named_as`).
  * @throws Fault that says why it could not be read
  */
 export async function parseDocument(input: ParseInput, limits: DocumentLimits): Promise<ParsedDocument> {

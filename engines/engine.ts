@@ -32,7 +32,7 @@ export interface Engine {
   readonly ports: readonly number[];
   /** Id of the current process; a restart changes it. */
   readonly pid: number;
-  /** Stops the engine permanently: a start in progress is abandoned, and no other start follows. */
+  /** Stops the engine and abandons a start in progress. Only a later restart() starts it again. */
   stop(): Promise<void>;
   /** Ends the process with a signal, like a crash; for tests. */
   kill(signal?: NodeJS.Signals): Promise<void>;

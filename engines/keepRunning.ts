@@ -106,7 +106,7 @@ export interface FirstStart {
 
 /**
  * Starts an engine for the first time, and retries with the same backoff while its disk is full.
- * @throws the error of the start for any other cause
+ * @throws the error of the start for any other cause, or when the signal is aborted
  */
 export async function startWithSpace<E>(
   { dataDir, name, printLine, signal }: FirstStart,

@@ -54,7 +54,7 @@ function flags(dbPath: string, port: string): string[] {
   return [
     ...['--bind_ip', '127.0.0.1', '--port', port, '--nounixsocket', '--quiet'],
     ...['--dbpath', dbPath, '--replSet', REPLICA_SET],
-    // The default is half of the machine's memory.
+    // The default is half of the machine's memory above 1 GB.
     ...['--wiredTigerCacheSizeGB', '0.5'],
     // A single member has no other member to which it could step down; without this, SIGTERM waits 15 s for one.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],

@@ -9,8 +9,8 @@ export interface RunOptions {
 const KEPT_LINES = 15;
 
 /**
- * Runs a program until it ends and returns its output. The error of a failure contains the command and its last lines
- * of output.
+ * Runs a program until it ends, or stops it after `timeoutMs` (default 10 minutes). Returns the lines of its standard
+ * output and standard error. The error of a failure contains the command and its last lines of output.
  */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { onLine, timeoutMs = 600_000 } = options;

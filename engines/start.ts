@@ -49,7 +49,10 @@ export interface RunningEngines {
   stop(): Promise<void>;
 }
 
-/** Starts the requested engines in parallel. If one cannot be started, all are stopped. */
+/**
+ * Starts the requested engines in parallel; with `checkMongodb`, MongoDB starts before the others. If one cannot be
+ * started, all are stopped.
+ */
 export async function startEngines(options: EnginesOptions): Promise<RunningEngines> {
   const {
     enginesDir = DEFAULT_ENGINES_DIR,

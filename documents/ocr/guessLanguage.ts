@@ -15,9 +15,9 @@ const WORDS: Readonly<Partial<Record<OcrLanguage, string>>> = {
   pol: 'w i na z do nie jest to sie o ze za od po jak przez dla tym ale sa jego ktory oraz przy lub ma co tak bez jako czy byc tego ich bylo pod maja wszyscy',
 };
 
-/** Minimum share of a text that frequent words make up, as a weighted number; prose is above twice as much. */
+/** Minimum sum of the weights of a text's frequent words, per word of the text; prose has more than twice as much. */
 const MIN_SHARE = 0.08;
-/** Minimum ratio to the next language. */
+/** Minimum ratio of the best score to another one; languages that are closer to the best are returned too. */
 const MIN_RATIO = 1.25;
 const MIN_WORDS = 12;
 

@@ -35,7 +35,7 @@ export function decryptPackage(bytes: Uint8Array, limits: DocumentLimits): Uint8
     const plain = isAgile ? decryptAgile(info.subarray(8), packed, limits) : decryptStandard(info, packed);
     return plain === null || size > plain.length ? plain : plain.subarray(0, size);
   } catch {
-    // Missing or invalid parameters: Office programs cannot open the file either.
+    // Missing or invalid parameters, or an encryption that is not supported here, such as one with another cipher.
     return null;
   }
 }

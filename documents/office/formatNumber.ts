@@ -26,8 +26,8 @@ const ROMAN: ReadonlyArray<readonly [value: number, letters: string]> = [
 const MAX_LETTERS = 3999;
 
 /**
- * Formats a number by a name of Word's number formats. ECMA-376, part 1, 17.18.59 (ST_NumberFormat). Formats of other
- * languages, and numbers that a format does not cover, become decimal numbers.
+ * Formats a number by a name of Word's number formats. ECMA-376, part 1, 17.18.59 (ST_NumberFormat). Unsupported
+ * formats, and numbers that a format does not cover, become decimal numbers.
  */
 export function formatNumber(number: number, format: string): string {
   if (format === 'none') return '';

@@ -1,4 +1,4 @@
-/** Instructions of the fields of Word whose value is the number of a page, of a section or of all pages. */
+/** Instructions of the fields of Word whose value is the number of a page or section, or a count of pages. */
 export const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b/i;
 
 /** Minimum number of letters next to a page number that count as text; the word "Page" has fewer. */

@@ -6,7 +6,7 @@ import { TextBuilder, tidyLines } from '../textBuilder.js';
 import type { Parser } from '../types.js';
 
 /**
- * Writes each object as lines of `dotted.path: value`, separated by empty lines. The items are the members of the
+ * Writes each item as lines of `dotted.path: value`, with an empty line between items. The items are the members of the
  * outermost list, the lines of JSON lines, or the only value.
  */
 export const jsonParser: Parser = {

@@ -15,7 +15,8 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Parses Markdown, which stays unchanged: it is the target format of all other parsers. Front matter becomes metadata.
+ * Parses Markdown, the target format of all other parsers: only comments and embedded images are removed. Front matter
+ * becomes metadata.
  */
 export const markdownParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {

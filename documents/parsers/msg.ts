@@ -46,7 +46,8 @@ export const msgParser: Parser = {
 const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
 
 /**
- * Whether a message of this class is encrypted: its one attachment contains everything, and is not marked as signed.
+ * Whether the message is encrypted: it has the class of S/MIME messages, and its only attachment, which contains
+ * everything, is not marked as signed.
  */
 const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]): boolean =>
   /^IPM\.Note\.SMIME$/i.test(messageClass ?? '') &&

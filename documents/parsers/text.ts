@@ -3,7 +3,7 @@ import { cleanText } from '../cleanText.js';
 import { decodeText } from '../decodeText.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 
-/** Parses plain text; only line ends, invisible characters and runs of empty lines change. */
+/** Parses plain text; only white space (line ends, trailing blanks, empty lines) and invisible characters change. */
 export const textParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const text = cleanText(decodeText(input, { html: false }), limits);

@@ -150,7 +150,10 @@ const columnAt = (columns: readonly Box[], cell: Box): number =>
     columns.findIndex((column) => overlaps(column, cell)),
   );
 
-/** Whether in each column, except one, the cells begin, end or are centred at the same position. */
+/**
+ * Whether the cells of each column begin, end or are centred at the same position. Of three or more columns, one need
+ * not be aligned.
+ */
 function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
   const cells = rows.flatMap((row) => row.cells);
   const loose = columns.filter((column) => {
@@ -173,7 +176,10 @@ function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): 
   return loose.length <= (columns.length > 2 ? 1 : 0);
 }
 
-/** Whether two or three columns are filled with lines of prose: most lines reach the end of their column. */
+/**
+ * Whether at most four columns are lines of prose: in all of them, or all but one and at least two, most lines reach
+ * the end of their column.
+ */
 function isProse<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
   if (columns.length > 4) return false;
   const full = columns.filter((column) => {

@@ -21,8 +21,8 @@ export interface FairQueue<Call extends object, Item> {
    */
   resume(call: Call, item: Item, fairnessKey?: FairnessKey): void;
   /**
-   * Removes and returns the next item. Organizations and users take turns with one item each, so a short list never
-   * waits until a long one is finished.
+   * Removes and returns the next item. Organizations and users take turns with one item each, so a user's short list
+   * never waits until another user's long one is finished.
    */
   take(): Item | undefined;
   /** Removes the call's remaining items. */

@@ -4,14 +4,14 @@ import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
 
 /**
- * Returns the text of a header or footer in one line; '' if it has only a page number. The values of page fields are
- * omitted, because they are those of the last page that was printed.
+ * Returns the text of a header or footer in one line; '' if it has only a page number with a short word. The values of
+ * page fields are omitted, because they are those of the last page that was printed.
  */
 export function readPageEdge(part: Uint8Array, limits: DocumentLimits): string {
   const lines: string[] = [];
   let [line, instruction] = ['', ''];
   let [inText, inInstruction, isNumbered] = [false, false, false];
-  /** Nesting of fields, and the level whose value is omitted; 0 for none. */
+  /** Nesting of fields, the level whose value is omitted (0: none), and the nesting of skipped elements. */
   let [fields, hidden, skipped] = [0, 0, 0];
   const endLine = (): void => {
     const text = oneLine(line);

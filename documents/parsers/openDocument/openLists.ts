@@ -21,7 +21,7 @@ export interface ListItem {
   readonly mark: string;
 }
 
-/** Tracks the open lists, and numbers their items as programs show them. */
+/** Tracks the open lists, and numbers their items: `1.`, `2.`, whatever the number format of the list. */
 export class OpenLists {
   readonly #styles: Styles;
   readonly #open: OpenList[] = [];

@@ -10,7 +10,7 @@ const PAGE_FIELDS: ReadonlySet<string> = new Set(['page-number', 'page-count', '
 
 /**
  * Returns the headers and footers in the styles of a text document as `Header: …` and `Footer: …`, each once. Omits page
- * numbers and lines that contain nothing else.
+ * numbers, and lines that contain only one and a few letters.
  */
 export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[] {
   const edges = new Set<string>();

@@ -24,7 +24,7 @@ export class Asides {
   /** Whether the line that is read has the number of a page. */
   isNumbered = false;
 
-  /** Ends a line of a header or footer. Omits page numbers and lines that contain nothing else. */
+  /** Ends a line of a header or footer. Omits a line that has no letters, or only a few next to a page number. */
   endLine(text: string): void {
     const line = oneLine(text);
     if (isEdgeText(line, this.isNumbered)) this.#lines.add(line);

@@ -1,4 +1,4 @@
-/** The model was trained on 256 positions; [CLS] and [SEP] use two of them. */
+/** The model's configuration (max_seq_length) limits an input to 256 positions; [CLS] and [SEP] use two of them. */
 export const WINDOW_PIECES = 254;
 
 /**

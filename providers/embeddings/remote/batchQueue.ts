@@ -48,7 +48,10 @@ export interface BatchQueue {
   next(now: number): Batch | null;
   /** Removes the waiting items of a call. */
   drop(call: Call): void;
-  /** Rejects all waiting queries instead of delaying them, because their callers wait for the answer. */
+  /**
+   * Rejects the queries that were not sent yet instead of delaying them, because their callers wait for the answer.
+   * Retries of queries stay.
+   */
   rejectQueries(fault: Fault): void;
   /**
    * Returns the time at which the next batch may be sent; Infinity if none waits.

@@ -75,8 +75,8 @@ export interface KeyLimits {
   /** Timeout of one request in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Maximum time in milliseconds that texts of documents wait, in one attempt of their file, while the provider
-   * responds with 429.
+   * Maximum time in milliseconds from the first 429 of a request with texts of documents to its last attempt, and
+   * maximum pause before a retry after another error. The time before the first attempt does not count.
    */
   readonly timeLimitMs: number;
 }

@@ -55,7 +55,10 @@ export function languageOfChunk(evidence: Evidence, words: number): Language | n
 export interface QueryLanguages {
   /** Languages in whose forms the query is searched, in addition to the forms for an unknown language. */
   readonly possible: readonly Language[];
-  /** The language whose function words are removed from the query; null if the language is unclear. */
+  /**
+   * The language whose function words are removed from the query; null if the language is unclear, and then those of
+   * English are removed.
+   */
   readonly clear: Language | null;
 }
 
