@@ -61,6 +61,9 @@ const SECRET_FIELDS = [
   'oauth_token_secret',
   'x-amz-security-token',
   'PREMIUM_PROXY_URLS',
+  'access_token_secret',
+  'account_key',
+  'api_token',
 ];
 
 test('hides a field with the name of a secret at any depth', () => {
