@@ -269,7 +269,8 @@ const text = [
   '',
   `${startedAt.toISOString()} · \`npm run bench:search${chunksOption === undefined ? '' : ` -- --chunks=${chunksOption}`}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
-  `POST /embeddings with a query_vector for ${K} chunks of one user, who owns nine of ten chunks, with a tag that one of ten files has; one caller, ` +
+  `POST /embeddings with a query_vector, which returns ${K} chunks of one user. The user owns 90% of all chunks. ` +
+    `The search filters by a tag that 10% of the files have. One caller makes ` +
     `${ITERATIONS} searches. They alternate with the same query and filter through the Qdrant client, which returns payloads without texts. ` +
     `Vectors are random, with ${EMBEDDED_SPACE.dimensions} dimensions. Target: p50 at most ${MAX_RATIO}× the client's.`,
   '',
@@ -301,7 +302,8 @@ const text = [
   table(['chunks', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'met'], concurrent),
   '',
   '- *By text*: the same with a query text, which the embedded model embeds.',
-  '- *Indexed*: points in an HNSW index. The matches of a filter are scanned up to 100 MB of vectors, with or without an index.',
+  '- *Indexed*: points in an HNSW index. If the vectors of the matches of a filter have at most 100 MB, Qdrant scans ' +
+    'them, with or without an index.',
   '- *Engine*: peak memory of the embedded Qdrant engine.',
   '',
 ].join('\n');

@@ -5,7 +5,7 @@ import type { ActivityDeps } from '../deps.js';
 
 type Deps = Pick<ActivityDeps, 'store'>;
 
-/** Returns the credentials of a source that is not an account; null without any. @throws Fault access_revoked */
+/** Returns the credentials of a source that is not a connected account; null if none. @throws Fault access_revoked */
 export function credentialsOf(source: DataSourceDoc, { store }: Deps): string | null {
   if (source.revokedAccess)
     throw new Fault('access_revoked', 'Access to this source was revoked. Add it again to continue.');

@@ -70,8 +70,8 @@ export function createTranscribeActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Transcribes a deferred recording, so that its batch can read the transcript. After a Fault the file ends or
-     * returns to the queue; only a store failure fails the step.
+     * Transcribes a deferred recording, so that its batch can read the transcript. After a Fault the file gets its
+     * final status or returns to the queue; only a store failure fails the activity.
      * @returns whether the file can be read now
      */
     async transcribe({ runId, fileId }: DeferredInput): Promise<DeferredResult> {

@@ -111,7 +111,8 @@ export function createDataSourceListings(
         ...(changeToken === undefined ? {} : { changeToken }),
         ...(isComplete ? { sourceItemsSyncedAt: now } : {}),
       };
-      // The next listing does not report the changes that an incomplete one has stored, so the files must be compared.
+      // An incomplete listing may have stored changes that the next one does not report again, so unset the time: the
+      // next sync must compare all files with the items.
       const unset = { ...$unset, ...(isComplete ? {} : { appliedListingAt: 1 }) };
       await atomically(async (session) => {
         const source = await dataSources

@@ -1,4 +1,4 @@
-/** Maximum rows per batch, which bounds the memory of a page of any size. */
+/** Maximum rows per batch. It bounds the memory, however many rows the cursor returns. */
 const ROWS_PER_PART = 250;
 
 /** Yields the rows of a cursor in batches. */

@@ -275,7 +275,7 @@ describe('content', () => {
     expect(noteText(Buffer.from('{'))).toBeNull();
   });
 
-  test('keeps the text of a note that is nested deeper than its formatting is read', () => {
+  test('keeps the text of a note that is nested too deeply for its formatting to be read', () => {
     const line = (text: string) => `{"type":"paragraph","content":[{"type":"text","text":"${text}"}]}`;
     for (const levels of [98, 99, 100, 101, 2_000]) {
       const inner = `${line('High')},${line('Low')}`;

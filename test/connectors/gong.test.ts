@@ -135,7 +135,7 @@ describe('listing', () => {
     expect((await descendantsOf('workspace:1')).ids).toEqual(['workspace:1', '100', '101', '102', '103']);
   });
 
-  test('reports a token that expires before the folders are listed as revoked access', async () => {
+  test('reports revoked access for a token that expires before the folders are listed', async () => {
     fill();
     let isOver = false;
     gong.injectFault((path) => {

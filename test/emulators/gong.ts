@@ -34,7 +34,7 @@ export interface GongEmulator extends ConsentingEmulator<Refused> {
   readonly calls: Map<string, EmulatedGongCall>;
   /** Paths with their queries and bodies, in order. `injectFault` receives the same text. */
   readonly requests: string[];
-  /** First part of the path of each request: the customer's address, or `api`. */
+  /** First part of the path of each request, in order: `CUSTOMER`, or `api`. */
   readonly customers: string[];
 }
 

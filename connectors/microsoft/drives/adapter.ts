@@ -83,13 +83,13 @@ function parentOf(item: Answer<DriveItem>, { drive, rootId, parent: listed }: Dr
 }
 
 const PACKAGE =
-  'Microsoft cannot export notebooks and other packages in a readable format. Export it there, then upload it.';
+  'The Microsoft API cannot export notebooks and other packages. Export this item in its app, then upload the result.';
 
 /**
  * Returns a value that changes with the content, and is the same in a listing and in the change feed. The feed of
  * OneDrive for Business and SharePoint omits cTag (https://learn.microsoft.com/graph/api/driveitem-delta#remarks), and
- * eTag changes with each edit of metadata. The hash is in both. Some files have none; for these, an edit of metadata
- * may read them again.
+ * eTag changes with each edit of metadata. The listing and the feed both contain the hash. Some files have no hash; an
+ * edit of their metadata may cause the service to read them again.
  */
 function versionOf(item: Answer<DriveItem>): string | null {
   const hashes = asAnswer<Hashes>(asAnswer<File>(item.file).hashes);

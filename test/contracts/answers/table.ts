@@ -25,8 +25,8 @@ export interface AnswerTable {
   /** Statuses of refusals whose body is text. */
   readonly textRefusals?: readonly number[];
   /**
-   * Set if the query parameter `fields` selects fields at all depths, as in Google's APIs: the selections that apply
-   * without the parameter, by operation. Other operations then answer with all fields.
+   * Default selections by operation, for APIs whose query parameter `fields` selects fields at all depths, as in
+   * Google's APIs. Without the parameter, operations that are not listed answer with all fields. Unset: other APIs.
    */
   readonly masks?: Readonly<Record<string, string>>;
   /** The shape of refusals: answers whose status is not 2xx or 3xx. */

@@ -132,7 +132,7 @@ describe('a recorded value', () => {
     });
   });
 
-  test('is an example only in the alternative whose schema the object with the value matches', () => {
+  test('is an example only in the anyOf alternative that matches the object with the value', () => {
     const kind = (name: string) => ({ type: 'string', enum: [name] });
     const schemas = {
       A: object({ kind: kind('a'), name: text('Name of a.') }, { required: ['kind'] }),
@@ -156,7 +156,7 @@ describe('a recorded value', () => {
     expect(exampleOf(object({}), { a: 1 })).toBeUndefined();
   });
 
-  test('may be a short list, but none of enums, of objects or of many values', () => {
+  test('may be a short list, but not a list of enums, of objects or of many values', () => {
     const list = (items: object) => ({ type: ['array', 'null'], items });
     expect(exampleOf(list({ type: 'integer' }), [5, 6])).toEqual([5, 6]);
     expect(exampleOf(list({ type: 'integer' }), [1, 2, 3, 4, 5])).toBeUndefined();
