@@ -18,8 +18,11 @@ const TOKEN =
   /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 const SEPARATORS = /[._\-'’+#]+/;
 const POSSESSIVE = /['’]s$/i;
-/** Matches the boundaries in "camelCase" and "HTTPServer", but none in "PDFs". */
-const CAMEL_BOUNDARY = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2})/u;
+/**
+ * Matches the boundaries in "camelCase" and "HTTPServer", but none in "PDFs". Looks ahead first: a look back at each
+ * combining mark would take quadratic time.
+ */
+const CAMEL_BOUNDARY = /(?=\p{Lu})(?:(?<=\p{Ll}\p{M}*)|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2}))/u;
 const ASCII_CAMEL_BOUNDARY = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/;
 const HAS_CAPITAL_INSIDE = /.\p{Lu}/u;
 const VERSION_NUMBER = /^\p{N}+(?:\.\p{N}+)+$/u;

@@ -81,6 +81,13 @@ describe('numbers and names of code', () => {
     expect(new Set(joined)).toEqual(new Set(['openfil']));
   });
 
+  // Quadratic time would take over a minute.
+  test('are found within 10 s of CPU time in a word with 32,000 combining marks', () => {
+    const started = process.cpuUsage();
+    expect(splitWords(`aBa${'\u0301'.repeat(32_000)}`).count).toBeGreaterThan(0);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(10_000);
+  });
+
   test('omit long encoded data', () => {
     expect(termsOf(`before ${'A1'.repeat(100)} after`)).toEqual(['befor', 'after']);
   });
