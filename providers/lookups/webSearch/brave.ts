@@ -18,11 +18,13 @@ export const brave: SearchService = {
     status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID')
       ? { kind: 'access_denied', sentence: 'rejects the key of the setting BRAVE_SEARCH_API_KEY' }
       : undefined,
-  // The header has one number for each limit (per second, per month). The longest wait of an exhausted limit applies.
+  // Each header has one number for each limit (per second, per month). The longest wait of an exhausted limit applies. A
+  // plan without a monthly limit has the limit 0, of which always 0 remain.
   waitMs(headers) {
+    const limits = numbers(headers['x-ratelimit-limit']);
     const remaining = numbers(headers['x-ratelimit-remaining']);
     const resets = numbers(headers['x-ratelimit-reset']).filter(
-      (seconds, index) => remaining[index] === 0 && Number.isFinite(seconds) && seconds >= 0,
+      (seconds, index) => remaining[index] === 0 && limits[index] !== 0 && Number.isFinite(seconds) && seconds >= 0,
     );
     return resets.length === 0 ? null : Math.max(...resets) * 1000;
   },

@@ -251,6 +251,14 @@ describe('a single service', () => {
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(0);
     emulator.injectFault(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-remaining': '0, 0' } }));
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1_419_704_000);
+    // As recorded from a plan without a monthly limit.
+    const unlimited = {
+      'x-ratelimit-limit': '50, 0',
+      'x-ratelimit-remaining': '0, 0',
+      'x-ratelimit-reset': '1, 2466201',
+    };
+    emulator.injectFault(() => ({ status: 429, headers: unlimited }));
+    expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1000);
   });
   test('SearXNG: names the missing setting if JSON is disabled', async () => {
     emulator.allowsJson = false;
