@@ -106,6 +106,13 @@ test('reads text boxes and nested tables, but no deleted text, field codes or fa
   expect(text).toBe('Kept added\n\nIn a box\n\nouter\n\n| inner |\n| --- |');
 });
 
+test('reads text boxes as Word 2007 writes them, without a DrawingML alternative', async () => {
+  const box =
+    '<w:pict><v:shape><v:textbox><w:txbxContent><w:p><w:r><w:t>In a box</w:t></w:r></w:p></w:txbxContent></v:textbox></v:shape></w:pict>';
+  const xml = `<w:p><w:r>${box}</w:r><w:r><w:t>Around it</w:t></w:r></w:p>`;
+  expect((await readFile(word(xml), 'a.docx')).text).toBe('In a box\n\nAround it');
+});
+
 test('ignores the formatting before a tracked change', async () => {
   const before = (name: string, old: string): string =>
     `<w:${name}Change><w:${name}>${old}</w:${name}></w:${name}Change>`;
