@@ -52,6 +52,18 @@ test('merged cells repeat their text, and repeated cells are limited', async () 
   expect((await textOf({ body: wide })).match(/x/g)).toHaveLength(100);
 });
 
+test('a table of one cell is a frame around its paragraphs and tables', async () => {
+  const table = (rows: string): string => `<table:table>${rows}</table:table>`;
+  const framed = (content: string): string => table(row(`<table:table-cell>${content}</table:table-cell>`));
+  const inner = table(row(cell('Boat') + cell('Fee')) + row(cell('Ada') + cell('10')));
+  const shown = '| Boat | Fee |\n| --- | --- |\n| Ada | 10 |';
+  expect(await textOf({ body: framed(`<text:p>Before.</text:p>${inner}<text:p>After.</text:p>`) })).toBe(
+    `Before.\n\n${shown}\n\nAfter.`,
+  );
+  expect(await textOf({ body: framed(inner) })).toBe(shown);
+  expect(await textOf({ body: framed(framed('<text:p>Boats.</text:p>')) })).toBe('Boats.');
+});
+
 test('numbering continues and starts as the file defines', async () => {
   const styles =
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" text:start-value="3"/></text:list-style>';
