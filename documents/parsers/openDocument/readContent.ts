@@ -250,8 +250,8 @@ export class ContentReader {
   #endParagraph({ text: raw, heading }: OpenParagraph): void {
     const text = tidyLines(raw);
     const innermost = this.#containers.at(-1);
+    const item = this.#lists.place(innermost?.lists ?? 0, text === '');
     if (text === '') return;
-    const item = this.#lists.place(innermost?.lists ?? 0);
     const container = this.#containers.findLast(({ kind }) => kind !== 'shape');
     const paragraph = { text, heading, item: heading === null ? item : null };
     if (!container) this.#handler.paragraph(paragraph);

@@ -73,6 +73,14 @@ test('numbering continues and starts as the file defines', async () => {
   expect(await textOf({ styles, body })).toBe('3. One\n  More.\n\nBetween.\n\n4. Two\n  More.');
 });
 
+test('an item without text has a number, too', async () => {
+  const styles =
+    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>';
+  const items = ['<text:p>Moor</text:p>', '<text:p/>', '<text:p/><text:p>Pay</text:p><text:p>More.</text:p>'];
+  const body = `<text:list text:style-name="L">${items.map((item) => `<text:list-item>${item}</text:list-item>`).join('')}</text:list>`;
+  expect(await textOf({ styles, body })).toBe('1. Moor\n3. Pay\n  More.');
+});
+
 test('text boxes, links, titles and ruby annotations are text; alternative texts are not', async () => {
   const styles = '<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/>';
   const body = `<text:p text:style-name="P1">Tides</text:p><text:p>See <text:a xlink:href="https://example.org/">here</text:a><draw:frame><svg:title>Alternative</svg:title><draw:text-box><text:p>Boxed.</text:p></draw:text-box></draw:frame> for <text:ruby><text:ruby-base>東京</text:ruby-base><text:ruby-text>とうきょう</text:ruby-text></text:ruby>.</text:p>`;
