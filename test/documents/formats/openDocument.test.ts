@@ -102,7 +102,11 @@ test('charts are tables at their place, and what is not read is counted', async 
     odfFile('text', {
       body: '<office:forms/><text:p>Before.<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></text:p><text:p>After.<draw:control/></text:p>',
       objects: { 'Object 1': CHART, 'Object 2': '<office:text/>' },
-      more: { 'Pictures/a.png': strToU8('x'), 'Basic/Standard/Module1.xml': strToU8('x') },
+      more: {
+        'Pictures/a.png': strToU8('x'),
+        'Basic/Standard/Module1.xml': strToU8('x'),
+        'ObjectReplacements/Object 1': strToU8('x'),
+      },
     }),
     'a.odt',
   );
