@@ -110,6 +110,17 @@ test('reads a chart with groups of labels, and with a title that is the value of
   );
 });
 
+test('reads the lines of a footnote as separate words, and moved text once', async () => {
+  const run = (content: string): string => `<w:r>${content}</w:r>`;
+  const moved = run('<w:t>moved</w:t>');
+  const note =
+    `<w:footnotes ${W}><w:footnote w:id="2"><w:p>${run('<w:t>first</w:t><w:br/><w:t>second</w:t><w:tab/>')}` +
+    `<w:moveFrom>${moved}</w:moveFrom><w:moveTo>${moved}</w:moveTo></w:p></w:footnote></w:footnotes>`;
+  const body = `<w:p>${run('<w:t>Boats</w:t><w:footnoteReference w:id="2"/>')}</w:p>`;
+  const { text } = await readFile(word(body, [['footnotes', 'footnotes.xml', note]]), 'a.docx');
+  expect(text).toBe('Boats[^1]\n\n[^1]: first second moved');
+});
+
 test('reads each header and footer once, without page numbers', async () => {
   const field = (code: string): string =>
     `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ${code} </w:instrText></w:r>` +
