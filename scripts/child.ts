@@ -13,7 +13,7 @@ export interface SupervisedChild {
   /** Fields of the child's ready message. */
   readonly ready: Readonly<Record<string, unknown>>;
   readonly pid: () => number | undefined;
-  /** Kills the current process without restarting it, and waits for its end. */
+  /** Kills the current process and waits for its end. The supervisor restarts it unless `restart` is false. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -101,7 +101,7 @@ async function whenReady(child: ChildProcess, module: string): Promise<Record<st
   }
 }
 
-/** Interval between checks of the heartbeat. */
+/** Interval between checks of the heartbeat, in milliseconds. */
 const CHECK_MS = 1_000;
 
 /** Kills a process whose heartbeat stopped. Time during which this process itself was suspended does not count. */

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 /**
- * `npm run lock:complete`: completes package-lock.json. npm omits the packages of other platforms if the registry does
- * not provide them, and `npm ci` then rejects the lock. Run it after every change of dependencies.
+ * Path of the lock. `npm run lock:complete` adds missing optional platform packages to it: npm omits those that the
+ * registry does not provide, and `npm ci` then rejects the lock. Run it after every change of dependencies.
  */
 const FILE = new URL('../package-lock.json', import.meta.url);
 

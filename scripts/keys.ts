@@ -10,7 +10,10 @@ async function writeNewFile(file: string, text: string): Promise<void> {
   await writeFile(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Generates keys that are not set and stores them in the data folder. Returns the API key if it is new. */
+/**
+ * Generates keys that are neither set nor stored yet, and stores them in the data folder.
+ * @returns the API key if it is new, else null
+ */
 export async function ensureKeys(env: NodeJS.ProcessEnv, dataDir: string): Promise<string | null> {
   const [secretFile, apiFile] = [path.join(dataDir, 'secret-key'), path.join(dataDir, 'api-key')];
   if (!env['SECRET_KEY'] && !existsSync(secretFile))

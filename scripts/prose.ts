@@ -103,7 +103,7 @@ export function proseOfMarkdown(source: string): Prose[] {
   });
 }
 
-/** Returns each avoided wording in the prose: its line, the words found, and what to write instead. */
+/** Returns avoided wordings, at most one per pattern and line: the line, the words, and what to write instead. */
 export function avoidedWordings(prose: readonly Prose[]): { line: number; words: string; advice: string }[] {
   return prose.flatMap(({ line, text }) =>
     WORDINGS.flatMap(({ pattern, advice }) => {

@@ -120,7 +120,10 @@ export async function startService({ env, printLine, onLogLine }: ServiceOptions
   }
 }
 
-/** Calls `stop` at the first SIGINT or SIGTERM, then ends the process; a second signal ends it at once. */
+/**
+ * Calls `stop` at the first SIGINT or SIGTERM, then ends the process. A second signal more than a second later ends it
+ * at once.
+ */
 export function stopOnSignal(stop: () => Promise<void>, printLine: (line: string) => void): void {
   onStopSignal(() => {
     printLine('stopping');

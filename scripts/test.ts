@@ -2,7 +2,7 @@
  * `npm test`: runs Jest with the given arguments, then prints the slowest suites, the processor time, and the line of
  * counts that CI reads. After a whole run, failed suites run once more, one at a time. This distinguishes flaky tests
  * from broken ones but does not change the result: a test that passes only the second time counts as failed, unless
- * test/flaky.json names it with its suspected cause.
+ * test/flaky.json names it, and every other failed test of its suite, with the suspected cause.
  */
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';

@@ -23,10 +23,16 @@ export async function readFigures(
   return figures;
 }
 
+/** Maximum number of levels of labels, and length of a group's label, which is repeated at each of its points. */
+const MAX_LEVELS = 8;
+const MAX_GROUP_CHARACTERS = 100;
+
 interface Series {
   name: string;
   /** Labels of the points, by their number. */
   readonly labels: Map<number, string>;
+  /** Labels of groups of points, by the number of the first point; the outermost groups first. */
+  readonly groups: Map<number, string>[];
   readonly values: Map<number, string>;
 }
 
@@ -48,15 +54,19 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
   const all: Series[] = [];
   let series: Series | null = null;
   let target: 'name' | 'labels' | 'values' | null = null;
-  let [title, text, point] = ['', '', 0];
+  let [title, text, point, levels] = ['', '', 0, 0];
   let [inTitle, inPlot, isReading] = [false, false, false];
   readXml(part, limits, {
     open(name, { idx }) {
-      if (name === 'ser') series = { name: '', labels: new Map(), values: new Map() };
+      if (inTitle && (name === 'p' || name === 'br' || name === 'pt')) title += ' ';
+      if (name === 'ser') [series, levels] = [{ name: '', labels: new Map(), groups: [], values: new Map() }, 0];
       else if (name === 'plotArea') inPlot = true;
       else if (name === 'title') inTitle = !inPlot;
       else if (series && target === null) target = SERIES_PARTS.get(name) ?? null;
-      else if (name === 'pt') point = Number(idx ?? 0);
+      else if (name === 'lvl' && series && target === 'labels') {
+        levels += 1;
+        if (levels > 1 && levels <= MAX_LEVELS) series.groups.unshift(new Map());
+      } else if (name === 'pt') point = Number(idx ?? 0);
       isReading = name === 'v' || (name === 't' && inTitle);
       text = '';
     },
@@ -64,13 +74,15 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
       if (isReading) text += more;
     },
     close(name) {
-      if (name === 't' && inTitle) title += text;
+      // The title is stored as values if it is that of a cell.
+      if ((name === 't' || name === 'v') && inTitle) title += text;
       else if (name === 'v' && series && target === 'name') series.name ||= oneLine(text);
       else if (name === 'v' && series && (target === 'labels' || target === 'values'))
-        series[target].set(point, roundAsExcel(text));
+        (target === 'labels' && series.groups[0] ? series.groups[0] : series[target]).set(point, roundAsExcel(text));
       else if (name === 'title') inTitle = false;
       else if (SERIES_PARTS.has(name) && SERIES_PARTS.get(name) === target) target = null;
       else if (name === 'ser' && series) {
+        addGroups(series);
         all.push(series);
         series = null;
       }
@@ -78,6 +90,18 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
     },
   });
   return [oneLine(title), tableOf(all)].filter((block) => block !== '');
+}
+
+/** Prefixes the labels of points with those of their groups: `2023 Q1`. */
+function addGroups({ labels, groups }: Series): void {
+  if (groups.length === 0) return;
+  const open = groups.map(() => '');
+  for (const [point, label] of labels) {
+    groups.forEach(
+      (group, level) => (open[level] = group.get(point)?.slice(0, MAX_GROUP_CHARACTERS) ?? open[level] ?? ''),
+    );
+    labels.set(point, oneLine([...open, label].join(' ')));
+  }
 }
 
 function tableOf(all: readonly Series[]): string {

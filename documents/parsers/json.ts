@@ -36,14 +36,21 @@ export const jsonParser: Parser = {
   },
 };
 
-/** Matches strings, which stay unchanged, and numbers with too many digits for a JavaScript number. */
-const LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g;
+/**
+ * Matches the quotes around strings, escaped quotes and backslashes, and numbers with too many digits for a JavaScript
+ * number. It does not match whole strings: the stack of a regular expression is too small for one of ten million
+ * characters.
+ */
+const QUOTES_AND_LONG_NUMBERS = /\\["\\]|"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g;
 
 /** Parses JSON; numbers with too many digits become strings, because they would lose digits. */
 function parse(text: string): unknown {
-  const kept = /\d[\d.]{15}/.test(text)
-    ? text.replace(LONG_NUMBERS, (token) => (token.startsWith('"') ? token : `"${token}"`))
-    : text;
+  if (!/\d[\d.]{15}/.test(text)) return JSON.parse(text);
+  let inString = false;
+  const kept = text.replace(QUOTES_AND_LONG_NUMBERS, (token) => {
+    if (token === '"') inString = !inString;
+    return inString || /^["\\]/.test(token) ? token : `"${token}"`;
+  });
   return JSON.parse(kept);
 }
 

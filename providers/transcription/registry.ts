@@ -16,7 +16,7 @@ interface Row {
   readonly setting: string;
 }
 
-/** One line per service; if several are configured, the first one is used. */
+/** One line per service. If several are configured and the settings prefer none, the first one is used. */
 const SERVICES: Readonly<Record<TranscriptionService, Row>> = {
   deepgram: { create: createDeepgram, setting: 'DEEPGRAM_API_KEY' },
   assemblyai: { create: createAssemblyAi, setting: 'ASSEMBLYAI_API_KEY' },

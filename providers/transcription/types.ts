@@ -38,7 +38,8 @@ export interface TranscriptionProvider {
 
 export interface Transcriptions {
   /**
-   * Returns the provider that a file requested; null: the configured one.
+   * Returns the provider of a service.
+   * @param service the service that a file requested; null: the preferred one, else the first configured one
    * @throws Fault not_configured naming the settings that are missing
    */
   choose(service: TranscriptionService | null): TranscriptionProvider;

@@ -40,7 +40,7 @@ export const textOf = (html: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** Returns the first sentence of the first paragraph, for search engines and previews. */
+/** Returns the first sentence of the first paragraph, at most 200 characters, for search engines and previews. */
 function descriptionOf(content: string): string {
   const [, paragraph = ''] = /<p>([\s\S]*?)<\/p>/.exec(content) ?? [];
   return textOf(paragraph)

@@ -78,7 +78,7 @@ function markNotes(tokens: readonly Token[]): void {
   }
 }
 
-/** Extends a markdown-it instance. @throws Error while rendering, for a link or picture whose target does not exist */
+/** Extends a markdown-it instance. @throws Error while rendering, for a drawing (.svg) that does not exist */
 export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOptions): void {
   const targetOf = ({ page }: PageEnv, link: string): { file: string; anchor: string } => {
     const [target = '', anchor] = link.split('#', 2);

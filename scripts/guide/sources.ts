@@ -13,7 +13,7 @@ const STAMP = 'sources.hash';
 /** Packages that affect the output. */
 const PACKAGES = ['@11ty/eleventy', 'minisearch', 'prismjs'];
 
-/** Returns a hash of everything that the built site depends on: pages, pictures, generator and its packages. */
+/** Returns a hash of the pages, the pictures, the generator and the versions of the packages in PACKAGES. */
 export async function hashOfSources(docs = DOCS): Promise<string> {
   const hash = createHash('sha256');
   const files = [

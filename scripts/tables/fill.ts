@@ -5,7 +5,7 @@ import { pageOfSource, sourceList, sourceTable } from './sources.js';
 
 const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 
-/** The pages with a table, below docs/, and the functions that write it. */
+/** The pages with a table, as paths below docs/, with the functions that return the table. */
 export const TABLES: ReadonlyMap<string, () => string> = new Map([
   ['guide/sources/README.md', sourceList],
   ['guide/formats/README.md', formatTable],

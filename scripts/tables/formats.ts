@@ -3,7 +3,7 @@ import { EMBEDDING_MODELS, type EmbeddingModelRow } from '../../contract/vectors
 
 const code = (text: string): string => `\`${text}\``;
 
-/** Returns the table of formats: the extensions, the media type, and the `source` of such files. */
+/** Returns the table of formats: extensions, first media type, `source` of such files, and kind. */
 export function formatTable(): string {
   const rows = Object.entries(FILE_FORMATS).map(([format, row]: [string, FileFormatRow]) => {
     const sources = [...new Set(Object.values(row.extensions))];

@@ -4,7 +4,7 @@ import { numberFormat, readNumberFormats, formatNumber } from '../../documents/p
 import { everyRow } from '../support/everyRow.js';
 import { LIMITS } from './page.js';
 
-type Row = readonly [id: number, code: string, kind: 'plain' | 'date' | 'percent'];
+type Row = readonly [id: number, code: string, kind: 'plain' | 'date' | 'duration' | 'percent'];
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
@@ -39,7 +39,7 @@ const BUILT_IN: readonly Row[] = [
   [39, '#,##0.00;(#,##0.00)', 'plain'],
   [40, '#,##0.00;[Red](#,##0.00)', 'plain'],
   [45, 'mm:ss', 'date'],
-  [46, '[h]:mm:ss', 'date'],
+  [46, '[h]:mm:ss', 'duration'],
   [47, 'mmss.0', 'date'],
   [48, '##0.0E+0', 'plain'],
   [49, '@', 'plain'],
@@ -52,10 +52,10 @@ const CUSTOM: readonly Row[] = [
   [164, 'dd/mm/yyyy', 'date'],
   [164, 'hh:mm', 'date'],
   [164, 'SS', 'date'],
-  [164, '[h]', 'date'],
-  [164, '[hh]:mm', 'date'],
-  [164, '[m]', 'date'],
-  [164, '[ss]', 'date'],
+  [164, '[h]', 'duration'],
+  [164, '[hh]:mm', 'duration'],
+  [164, '[m]', 'duration'],
+  [164, '[ss]', 'duration'],
   [164, '[$-407]d. mmmm', 'date'],
   [164, '[$-F800]dddd', 'date'],
   // The last section is for text.
@@ -131,6 +131,12 @@ const SHOWN: readonly Shown[] = [
   ['1', 'date', true, '1904-01-02'],
   ['59', 'date', true, '1904-02-29'],
   ['43830', 'date', true, '2024-01-01'],
+  ['1.5', 'duration', false, '36:00:00'],
+  ['0.5', 'duration', false, '12:00:00'],
+  ['6.93056', 'duration', true, '166:20:00'],
+  ['-0.0625', 'duration', false, '-01:30:00'],
+  ['0', 'duration', false, '00:00:00'],
+  ['2958466', 'duration', false, '2958466'],
   ['0.125', 'percent', false, '12.5%'],
   ['1', 'percent', false, '100%'],
   ['0.07', 'percent', false, '7%'],

@@ -56,7 +56,10 @@ const INSERTED = new Set(['ins', 'moveTo']);
 const DELETED = new Set(['del', 'moveFrom']);
 
 /** Elements that contain deleted text, a copy of other text, or no text. */
-const SKIPPED = new Set(['del', 'moveFrom', 'Fallback', 'instrText', 'delText', 'delInstrText', 'pict', 'object']);
+const NO_TEXT = ['del', 'moveFrom', 'Fallback', 'instrText', 'delText', 'delInstrText'];
+/** Tracked changes of formatting, which contain the properties before the change. */
+const OLD_FORMATTING = ['pPrChange', 'rPrChange', 'tblPrChange', 'trPrChange', 'tcPrChange', 'sectPrChange'];
+const SKIPPED = new Set([...NO_TEXT, ...OLD_FORMATTING]);
 
 /**
  * Writes the paragraphs, lists and tables of a text document's body (or notes) as Markdown-like text. Open elements are

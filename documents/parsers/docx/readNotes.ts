@@ -8,19 +8,23 @@ export function readNotes(part: Uint8Array, limits: DocumentLimits): Map<string,
   let id = '';
   let words = '';
   let inText = false;
+  /** Depth of an element with deleted text or a copy of other text. */
+  let skipped = 0;
   readXml(part, limits, {
     open(name, attributes) {
-      if (name === 'footnote' || name === 'endnote') {
+      if (skipped > 0 || name === 'del' || name === 'moveFrom' || name === 'Fallback') skipped += 1;
+      else if (name === 'footnote' || name === 'endnote') {
         id = attributes['id'] ?? '';
         words = '';
       } else if (name === 't') inText = true;
-      else if (name === 'p') words += ' ';
+      else if (name === 'p' || name === 'br' || name === 'cr' || name === 'tab') words += ' ';
     },
     text(text) {
-      if (inText) words += text;
+      if (inText && skipped === 0) words += text;
     },
     close(name) {
-      if (name === 't') inText = false;
+      if (skipped > 0) skipped -= 1;
+      else if (name === 't') inText = false;
       else if ((name === 'footnote' || name === 'endnote') && oneLine(words) !== '') notes.set(id, oneLine(words));
     },
   });

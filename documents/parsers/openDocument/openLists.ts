@@ -7,8 +7,10 @@ interface OpenList {
   readonly level: number;
   /** Number of the last item. */
   number: number;
-  /** Whether the open item still has no paragraph; null outside of items. */
+  /** Whether the open item still has no text; null outside of items. */
   isNew: boolean | null;
+  /** Whether the open item has its number. */
+  isCounted: boolean;
   /** Whether the open element is a header, which has no mark. */
   isHeader: boolean;
 }
@@ -51,7 +53,15 @@ export class OpenLists {
           : undefined
         : this.#byId.get(continued);
     const number = before ?? this.#styles.levelOf(style, level).start - 1;
-    this.#open.push({ id: attributes['id'] ?? null, style, level, number, isNew: null, isHeader: false });
+    this.#open.push({
+      id: attributes['id'] ?? null,
+      style,
+      level,
+      number,
+      isNew: null,
+      isCounted: false,
+      isHeader: false,
+    });
   }
 
   end(): void {
@@ -64,7 +74,7 @@ export class OpenLists {
   beginItem(attributes: Readonly<Record<string, string>>, isHeader: boolean): void {
     const list = this.#open.at(-1);
     if (!list) return;
-    [list.isNew, list.isHeader] = [true, isHeader];
+    [list.isNew, list.isCounted, list.isHeader] = [true, false, isHeader];
     const start = Number(attributes['start-value']);
     if (Number.isInteger(start)) list.number = start - 1;
   }
@@ -74,14 +84,17 @@ export class OpenLists {
     if (list) list.isNew = null;
   }
 
-  /** Returns the place of a paragraph, and counts its item; null outside of lists. */
-  place(base: number): ListItem | null {
+  /**
+   * Returns the place of a paragraph, and counts its item; null outside of lists. An empty paragraph counts too, but
+   * leaves the mark to the next one of its item.
+   */
+  place(base: number, isEmpty: boolean): ListItem | null {
     const list = this.#open.length > base ? this.#open.at(-1) : undefined;
     if (!list) return null;
     const isFirst = list.isNew === true && !list.isHeader;
-    list.isNew = false;
+    if (!isEmpty) list.isNew = false;
     // Count only items with a paragraph: if the first item is on a deeper level, programs write empty items around it.
-    if (isFirst) list.number += 1;
+    if (isFirst && !list.isCounted) [list.number, list.isCounted] = [list.number + 1, true];
     const { isNumbered } = this.#styles.levelOf(list.style, list.level);
     return { level: list.level - 1, mark: isFirst ? (isNumbered ? `${list.number}.` : '-') : '' };
   }

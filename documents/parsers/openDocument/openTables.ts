@@ -1,20 +1,20 @@
 import { type Span, spanOf, TableGrid } from '../../tables/tableGrid.js';
 import { CellBudget } from '../../tables/tableWriter.js';
 
-interface OpenTable<Paragraph> {
+interface OpenTable<Part> {
   readonly grid: TableGrid;
   cells: number;
-  /** Paragraphs of the first cell: a table of one cell is a frame around text. */
-  readonly content: Paragraph[];
+  /** Paragraphs and tables of the first cell: a table of one cell is a frame around them. */
+  readonly content: Part[];
   span: Span;
   repeated: number;
 }
 
 /** A table that has ended. */
-interface EndedTable<Paragraph> {
+interface EndedTable<Part> {
   readonly rows: readonly (readonly string[])[];
-  /** The paragraphs of a table of one cell, which is a frame around them; null for other tables. */
-  readonly framed: readonly Paragraph[] | null;
+  /** The paragraphs and tables in a table of one cell, which is a frame around them; null for other tables. */
+  readonly framed: readonly Part[] | null;
 }
 
 /** Maximum number of equal cells side by side in a table. */
@@ -23,8 +23,8 @@ const MAX_REPEATED = 100;
 const ONE: Span = { columns: 1, rows: 1 };
 
 /** The open tables of a text document or presentation; cells may contain further ones. */
-export class OpenTables<Paragraph> {
-  readonly #open: OpenTable<Paragraph>[] = [];
+export class OpenTables<Part> {
+  readonly #open: OpenTable<Part>[] = [];
   readonly #cells: CellBudget;
 
   /** @param maxCells maximum number of cells of all tables */
@@ -59,10 +59,10 @@ export class OpenTables<Paragraph> {
     table.repeated = Math.min(MAX_REPEATED, spanOf(attributes['number-columns-repeated']));
   }
 
-  /** Keeps a paragraph of the open cell, in case the table has no other cell. */
-  keep(paragraph: Paragraph): void {
+  /** Keeps a paragraph or table of the open cell, in case the table has no other cell. */
+  keep(part: Part): void {
     const table = this.#open.at(-1);
-    if (table?.cells === 0) table.content.push(paragraph);
+    if (table?.cells === 0) table.content.push(part);
   }
 
   /**
@@ -83,7 +83,7 @@ export class OpenTables<Paragraph> {
   }
 
   /** Ends the innermost table; null if none is open. */
-  end(): EndedTable<Paragraph> | null {
+  end(): EndedTable<Part> | null {
     const table = this.#open.pop();
     return table ? { rows: table.grid.rows, framed: table.cells === 1 ? table.content : null } : null;
   }

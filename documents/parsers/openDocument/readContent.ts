@@ -61,7 +61,7 @@ export class ContentReader {
   /** Open paragraphs; null for an inner element whose text does not belong to the paragraph. */
   readonly #paragraphs: (OpenParagraph | null)[] = [];
   readonly #containers: Container[] = [];
-  readonly #tables: OpenTables<Paragraph>;
+  readonly #tables: OpenTables<Paragraph | string>;
   /** Charts in a paragraph or table that is still open. */
   #shown: string[] = [];
   /** Whether the text is the author of a comment. */
@@ -250,8 +250,8 @@ export class ContentReader {
   #endParagraph({ text: raw, heading }: OpenParagraph): void {
     const text = tidyLines(raw);
     const innermost = this.#containers.at(-1);
+    const item = this.#lists.place(innermost?.lists ?? 0, text === '');
     if (text === '') return;
-    const item = this.#lists.place(innermost?.lists ?? 0);
     const container = this.#containers.findLast(({ kind }) => kind !== 'shape');
     const paragraph = { text, heading, item: heading === null ? item : null };
     if (!container) this.#handler.paragraph(paragraph);
@@ -269,9 +269,16 @@ export class ContentReader {
     const { rows, framed } = table;
     const outer = this.#containers.findLast(({ kind }) => kind !== 'shape');
     // Markdown cannot nest tables: the text of an inner table stays in the cell or note that contains it.
-    if (outer) outer.lines.push(rows.flat().filter(Boolean).join(' '));
-    else if (framed) for (const paragraph of framed) this.#handler.paragraph(paragraph);
-    else this.#handler.block(markdownTable(rows));
+    const parts = framed ?? [markdownTable(rows)];
+    if (outer) {
+      outer.lines.push(rows.flat().filter(Boolean).join(' '));
+      if (outer.kind === 'cell') for (const part of parts) this.#tables.keep(part);
+    } else {
+      for (const part of parts) {
+        if (typeof part === 'string') this.#handler.block(part);
+        else this.#handler.paragraph(part);
+      }
+    }
   }
 
   /** Writes charts after the paragraph or table that contains them. */

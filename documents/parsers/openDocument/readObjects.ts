@@ -23,7 +23,8 @@ export async function readObjects(
   for (const name of archive.names) {
     const folder = /^((?:.*\/)?object [^/]*)\/content\.xml$/.exec(name)?.[1];
     if (folder === undefined) {
-      if (/^(?:.*\/)?object [^/]*$/.test(name)) unread += 1;
+      // A folder of its own has a picture of each object.
+      if (/^(?:.*\/)?object [^/]*$/.test(name) && !/(?:^|\/)objectreplacements\//.test(name)) unread += 1;
       continue;
     }
     const chart = readChart(await archive.read(name), limits);

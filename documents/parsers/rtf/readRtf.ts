@@ -179,8 +179,9 @@ export class RtfReader {
     else if (PARAGRAPH_ENDS.has(word)) this.#endParagraph();
     else if (word === 'chpgn') this.#asides.isNumbered = this.#isInEdge;
     else if (word === 'pard') {
-      // A list mark has its own formatting, which does not apply to its paragraph.
-      if (!this.#inMark) this.#paragraph = { ...PLAIN };
+      // A list mark has its own formatting, which does not apply to its paragraph. Word writes the mark before \\pard.
+      const mark = this.#text === '' ? this.#paragraph.mark : null;
+      if (!this.#inMark) this.#paragraph = { ...PLAIN, mark };
     } else if (word === 'intbl' || word === 'trowd') this.#paragraph.inTable = true;
     else if (word === 'ilvl') this.#paragraph.level = Math.min(8, Math.max(0, param ?? 0));
     else if (word === 's') this.#paragraph.outline = this.#headings.get(param ?? 0) ?? this.#paragraph.outline;
@@ -189,7 +190,7 @@ export class RtfReader {
       if (this.#around) this.#text += ' ';
       else {
         if (!group.hidden) this.#row.push(oneLine(this.#text));
-        this.#text = '';
+        [this.#text, this.#paragraph.mark] = ['', null];
       }
     } else if (word === 'row' && this.#around) this.#endParagraph();
     else if (word === 'row') {
@@ -277,19 +278,20 @@ export class RtfReader {
     // AbiWord writes the whole item in the place of its mark.
     if (this.#inMark) [this.#text, this.#paragraph.mark] = [this.#text + (this.#paragraph.mark ?? ''), '-'];
     const text = tidyLines(this.#text);
+    const paragraph = { ...this.#paragraph };
+    this.#paragraph.mark = null;
     if (this.#isInEdge) {
       this.#asides.endLine(this.#text);
       this.#text = '';
       return;
     }
-    if (this.#row.length > 0 || this.#paragraph.inTable || this.#around) {
+    if (this.#row.length > 0 || paragraph.inTable || this.#around) {
       // A paragraph inside a cell, a note or a comment.
       this.#text = text === '' ? '' : `${text} `;
       return;
     }
     this.#text = '';
     if (text === '') return;
-    this.#blocks.paragraph(text, this.#paragraph);
-    this.#paragraph.mark = null;
+    this.#blocks.paragraph(text, paragraph);
   }
 }

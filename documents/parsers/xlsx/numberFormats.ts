@@ -3,7 +3,7 @@ import type { DocumentLimits } from '../../types.js';
 
 /** The display of a cell's number. */
 export interface NumberFormat {
-  readonly kind: 'plain' | 'date' | 'percent';
+  readonly kind: 'plain' | 'date' | 'duration' | 'percent';
   /** The sections of the format's code, for positive numbers, negative ones and zero; empty for "General". */
   readonly sections: readonly NumberSection[];
 }
@@ -37,11 +37,13 @@ const BUILT_IN: ReadonlyMap<number, string> = new Map([
   [38, '#,##0 ;(#,##0)'],
   [39, '#,##0.00;(#,##0.00)'],
   [40, '#,##0.00;(#,##0.00)'],
+  [46, '[h]:mm:ss'],
 ]);
 const DATES: ReadonlyArray<readonly [from: number, to: number]> = [
   [14, 22],
   [27, 36],
-  [45, 47],
+  [45, 45],
+  [47, 47],
   [50, 58],
 ];
 
@@ -75,6 +77,8 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
   const shown = code ?? BUILT_IN.get(id) ?? '';
   const codeWithoutLiterals = shown.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_./gi, '');
   if (/general/i.test(codeWithoutLiterals) || /^[@;\s]*$/.test(codeWithoutLiterals)) return GENERAL;
+  // Units in brackets count on beyond a day: totals of hours, for example.
+  if (/\[[hms]/i.test(codeWithoutLiterals)) return { kind: 'duration', sections: [] };
   if (/[ymdhs]/i.test(codeWithoutLiterals)) return { kind: 'date', sections: [] };
   // Fractions and powers of ten are shown as decimal numbers.
   const sections = /[/eE]/.test(codeWithoutLiterals) ? [] : sectionsOf(shown);
@@ -142,13 +146,19 @@ const placesIn = (pattern: string): string => pattern.replace(/[.,]/g, '');
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 const DAY_MS = 86_400_000;
+/** The day after 9999-12-31, the last one of Excel's calendar. */
+const MAX_DAYS = 2_958_466;
 
-/** Formats a cell's number as Excel displays it with English settings; dates and times as ISO 8601. */
+/**
+ * Formats a cell's number as Excel displays it with English settings; dates and times as ISO 8601, and
+ * durations as hours, minutes and seconds.
+ */
 export function formatNumber(raw: string, { kind, sections }: NumberFormat, date1904: boolean): string {
   const value = Number(raw);
   if (raw.trim() === '' || Number.isNaN(value)) return raw;
   // A value outside the calendar is a number with a wrong format.
-  if (kind === 'date' && value >= 0 && value < 2_958_466) return formatDate(value, date1904);
+  if (kind === 'date' && value >= 0 && value < MAX_DAYS) return formatDate(value, date1904);
+  if (kind === 'duration' && Math.abs(value) < MAX_DAYS) return formatDuration(value);
   const [positive, negative, zero] = sections;
   if (positive !== undefined && Number.isFinite(value)) {
     const section = value < 0 ? (negative ?? positive) : value === 0 ? (zero ?? positive) : positive;
@@ -200,4 +210,10 @@ function formatDate(days: number, date1904: boolean): string {
   const time = iso.slice(11, 19);
   if (days < 1) return time;
   return time === '00:00:00' ? day : `${day} ${time}`;
+}
+
+function formatDuration(days: number): string {
+  const seconds = Math.round((Math.abs(days) * DAY_MS) / 1000);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return `${days < 0 && seconds > 0 ? '-' : ''}${parts.map((part) => String(part).padStart(2, '0')).join(':')}`;
 }

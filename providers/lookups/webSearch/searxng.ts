@@ -22,7 +22,7 @@ export const searxng: SearchService = {
   },
 };
 
-/** Nothing was found because no engine answered. @param silent pairs of an engine and its error */
+/** Returns the fault of an empty result with failed engines. @param silent pairs of an engine and its error */
 function noEngineAnswered(silent: readonly unknown[]): Fault {
   const failedEngines = silent
     .slice(0, 5)

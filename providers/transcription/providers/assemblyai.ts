@@ -17,7 +17,7 @@ const CALL_MS = 60_000;
 /** Number of consecutive failed polls after which the wait ends; a later attempt continues with the same job. */
 const MAX_FAILED_POLLS = 5;
 
-/** The part of a transcript that is read; words and times in milliseconds. */
+/** The fields of a transcript that are read. The times of words are in milliseconds, the duration in seconds. */
 interface Job {
   readonly id: string;
   readonly status: 'queued' | 'processing' | 'completed' | 'error';

@@ -106,6 +106,29 @@ test('reads text boxes and nested tables, but no deleted text, field codes or fa
   expect(text).toBe('Kept added\n\nIn a box\n\nouter\n\n| inner |\n| --- |');
 });
 
+test('reads text boxes as Word 2007 writes them, without a DrawingML alternative', async () => {
+  const box =
+    '<w:pict><v:shape><v:textbox><w:txbxContent><w:p><w:r><w:t>In a box</w:t></w:r></w:p></w:txbxContent></v:textbox></v:shape></w:pict>';
+  const xml = `<w:p><w:r>${box}</w:r><w:r><w:t>Around it</w:t></w:r></w:p>`;
+  expect((await readFile(word(xml), 'a.docx')).text).toBe('In a box\n\nAround it');
+});
+
+test('ignores the formatting before a tracked change', async () => {
+  const before = (name: string, old: string): string =>
+    `<w:${name}Change><w:${name}>${old}</w:${name}></w:${name}Change>`;
+  const inCell = (properties: string, text: string): string =>
+    `<w:tc><w:tcPr>${properties}</w:tcPr><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:tc>`;
+  const { text } = await readFile(
+    word(
+      `<w:p><w:pPr><w:outlineLvl w:val="1"/>${before('pPr', '<w:outlineLvl w:val="0"/>')}</w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>` +
+        `<w:p><w:pPr>${before('pPr', '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="3"/></w:numPr>')}</w:pPr><w:r><w:t>No item</w:t></w:r></w:p>` +
+        `<w:tbl><w:tr>${inCell(before('tcPr', '<w:gridSpan w:val="2"/>'), 'Boat')}${inCell('', 'Fee')}</w:tr></w:tbl>`,
+    ),
+    'a.docx',
+  );
+  expect(text).toBe('## Fees\n\nNo item\n\n| Boat | Fee |\n| --- | --- |');
+});
+
 test('continues the numbers of lists with a common definition, unless a list sets its own start', async () => {
   const item = (numId: number, text: string): string =>
     `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="${numId}"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;

@@ -52,6 +52,18 @@ test('merged cells repeat their text, and repeated cells are limited', async () 
   expect((await textOf({ body: wide })).match(/x/g)).toHaveLength(100);
 });
 
+test('a table of one cell is a frame around its paragraphs and tables', async () => {
+  const table = (rows: string): string => `<table:table>${rows}</table:table>`;
+  const framed = (content: string): string => table(row(`<table:table-cell>${content}</table:table-cell>`));
+  const inner = table(row(cell('Boat') + cell('Fee')) + row(cell('Ada') + cell('10')));
+  const shown = '| Boat | Fee |\n| --- | --- |\n| Ada | 10 |';
+  expect(await textOf({ body: framed(`<text:p>Before.</text:p>${inner}<text:p>After.</text:p>`) })).toBe(
+    `Before.\n\n${shown}\n\nAfter.`,
+  );
+  expect(await textOf({ body: framed(inner) })).toBe(shown);
+  expect(await textOf({ body: framed(framed('<text:p>Boats.</text:p>')) })).toBe('Boats.');
+});
+
 test('numbering continues and starts as the file defines', async () => {
   const styles =
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" text:start-value="3"/></text:list-style>';
@@ -59,6 +71,14 @@ test('numbering continues and starts as the file defines', async () => {
     `<text:list text:style-name="L" ${attributes}><text:list-item><text:p>${item}</text:p><text:p>More.</text:p></text:list-item></text:list>`;
   const body = `${list('One')}<text:p>Between.</text:p>${list('Two', 'text:continue-numbering="true"')}`;
   expect(await textOf({ styles, body })).toBe('3. One\n  More.\n\nBetween.\n\n4. Two\n  More.');
+});
+
+test('an item without text has a number, too', async () => {
+  const styles =
+    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>';
+  const items = ['<text:p>Moor</text:p>', '<text:p/>', '<text:p/><text:p>Pay</text:p><text:p>More.</text:p>'];
+  const body = `<text:list text:style-name="L">${items.map((item) => `<text:list-item>${item}</text:list-item>`).join('')}</text:list>`;
+  expect(await textOf({ styles, body })).toBe('1. Moor\n3. Pay\n  More.');
 });
 
 test('text boxes, links, titles and ruby annotations are text; alternative texts are not', async () => {
@@ -82,7 +102,11 @@ test('charts are tables at their place, and what is not read is counted', async 
     odfFile('text', {
       body: '<office:forms/><text:p>Before.<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></text:p><text:p>After.<draw:control/></text:p>',
       objects: { 'Object 1': CHART, 'Object 2': '<office:text/>' },
-      more: { 'Pictures/a.png': strToU8('x'), 'Basic/Standard/Module1.xml': strToU8('x') },
+      more: {
+        'Pictures/a.png': strToU8('x'),
+        'Basic/Standard/Module1.xml': strToU8('x'),
+        'ObjectReplacements/Object 1': strToU8('x'),
+      },
     }),
     'a.odt',
   );

@@ -68,6 +68,19 @@ test('reads lists, headings, links, footnotes and cells of several paragraphs as
   );
 });
 
+test('reads lists as Word writes them, with the mark before the properties of its paragraph', async () => {
+  const mark = (text: string): string => `{\\listtext\\pard\\plain\\f3 ${text}\\tab}`;
+  const { text } = await readFile(
+    rtf(
+      `\\pard Intro\\par ${mark("\\'b7")}\\pard\\plain\\ls1 Rope\\par ${mark("\\'b7")}Anchor\\par ` +
+        `${mark('1.')}\\pard\\plain\\ls2\\ilvl1 Moor\\par ${mark('2.')}\\pard\\plain\\ls2 \\par \\pard\\plain Outro\\par ` +
+        `${mark('3.')}\\pard\\plain\\intbl Boat\\cell ${mark('4.')}\\pard\\intbl\\cell\\row\\pard\\plain End\\par`,
+    ),
+    'a.rtf',
+  );
+  expect(text).toBe('Intro\n\n- Rope\n- Anchor\n  1. Moor\n\nOutro\n\n| Boat |  |\n| --- | --- |\n\nEnd');
+});
+
 test('omits pictures, objects and hidden text, and unescapes characters', async () => {
   const { text } = await readFile(
     rtf(

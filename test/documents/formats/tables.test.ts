@@ -165,6 +165,12 @@ test('numbers in JSON keep each of their digits', async () => {
   expect(text.split('\n')).toEqual(numbers.map((number, nth) => `n${nth}: ${number}`));
 });
 
+test('reads a JSON string that is too long for the stack of a regular expression', async () => {
+  const word = 'x'.repeat(16_000_000);
+  const { text } = await readFile(`["${word}", "C:\\\\", 12345678901234567890]`, 'a.json');
+  expect(text.slice(word.length)).toBe('\n\nC:\\\n\n12345678901234567890');
+});
+
 test('keeps an object that fits a chunk whole, even with split_rows', async () => {
   const content = JSON.stringify([{ a: 'one two three four five' }, { a: 'six seven eight nine ten' }]);
   const options = { chunkSize: 12, chunkOverlap: 0, splitRows: true };

@@ -96,6 +96,31 @@ test('reads comments with the text to which they refer, and counts tracked chang
   expect(document.metadata).toMatchObject({ tracked_changes: { insertions: 1, deletions: 1 } });
 });
 
+test('reads a chart with groups of labels, and with a title that is the value of a cell', async () => {
+  const points = (...labels: ReadonlyArray<readonly [idx: number, label: string]>): string =>
+    labels.map(([idx, label]) => `<c:pt idx="${idx}"><c:v>${label}</c:v></c:pt>`).join('');
+  const quarters = points([0, 'Q1'], [1, 'Q2'], [2, 'Q1']);
+  const categories = `<c:multiLvlStrRef><c:lvl>${quarters}</c:lvl><c:lvl>${points([0, '2023'], [2, '2024'])}</c:lvl></c:multiLvlStrRef>`;
+  const chart =
+    `<c:chartSpace xmlns:c="c"><c:title><c:tx><c:strRef><c:strCache>${points([0, 'Calls'], [1, 'by quarter'])}</c:strCache></c:strRef></c:tx></c:title>` +
+    `<c:plotArea><c:ser><c:tx><c:v>All</c:v></c:tx><c:cat>${categories}</c:cat><c:val>${points([0, '7'], [1, '8'], [2, '9'])}</c:val></c:ser></c:plotArea></c:chartSpace>`;
+  const body = '<w:p><w:r><w:drawing><c:chart xmlns:c="c" r:id="rId1"/></w:drawing></w:r></w:p>';
+  expect((await readFile(word(body, [['chart', 'chart1.xml', chart]]), 'a.docx')).text).toBe(
+    'Calls by quarter\n\n|  | All |\n| --- | --- |\n| 2023 Q1 | 7 |\n| 2023 Q2 | 8 |\n| 2024 Q1 | 9 |',
+  );
+});
+
+test('reads the lines of a footnote as separate words, and moved text once', async () => {
+  const run = (content: string): string => `<w:r>${content}</w:r>`;
+  const moved = run('<w:t>moved</w:t>');
+  const note =
+    `<w:footnotes ${W}><w:footnote w:id="2"><w:p>${run('<w:t>first</w:t><w:br/><w:t>second</w:t><w:tab/>')}` +
+    `<w:moveFrom>${moved}</w:moveFrom><w:moveTo>${moved}</w:moveTo></w:p></w:footnote></w:footnotes>`;
+  const body = `<w:p>${run('<w:t>Boats</w:t><w:footnoteReference w:id="2"/>')}</w:p>`;
+  const { text } = await readFile(word(body, [['footnotes', 'footnotes.xml', note]]), 'a.docx');
+  expect(text).toBe('Boats[^1]\n\n[^1]: first second moved');
+});
+
 test('reads each header and footer once, without page numbers', async () => {
   const field = (code: string): string =>
     `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> ${code} </w:instrText></w:r>` +

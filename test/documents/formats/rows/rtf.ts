@@ -74,12 +74,11 @@ They hold from 1 February.`,
     {
       by: 'AbiWord, the same report',
       from: 'abiword/report.rtf',
-      // AbiWord loses the list markers.
+      // AbiWord loses the markers of inner and numbered lists.
       text: report(
         PLAIN_TITLE,
-        ['\n- ', '\n\n'],
         ['\n  - ', '\n\n'],
-        ['report:\n\n\n', 'report:\n\n'],
+        ['quay.\n- ', 'quay.\n\n- '],
         ['\n1. ', '\n'],
         ['\n2. ', '\n\n'],
         ['\n3. ', '\n\n'],
