@@ -140,8 +140,8 @@ const OPEN = { finishedAt: null } as const;
 const IN_STREAM = { stream: true, ...OPEN } as const;
 const PAUSED_ONCE = { 'pause.at': { $exists: true } } as const;
 /**
- * Partial indexes, each with the functions that use it. They contain no ended runs, except those that were cancelled
- * while they were held.
+ * Partial indexes, each with the functions that use it. Of ended runs, they contain only held runs that were
+ * cancelled.
  */
 for (const [name, keys, partialFilterExpression] of [
   // `listUnstarted` of the outbox and of stalls

@@ -61,10 +61,13 @@ test.each([
   expect(decode(allBytes, contentType).endsWith(text)).toBe(true);
 });
 
-test.each(['binary', 'base64', 'hex', 'utf-7', 'UTF-7-IMAP'])('ignores the label %s, which is no encoding', (label) => {
-  const text = 'Привет, мир! Сегодня в гавани тихо.';
-  expect(decode(iconv.encode(text, 'windows-1251'), `text/plain; charset=${label}`, false)).toBe(text);
-});
+test.each(['binary', 'base64', 'hex', 'utf-7', 'UTF-7-IMAP'])(
+  'ignores the label %s, which does not name an encoding',
+  (label) => {
+    const text = 'Привет, мир! Сегодня в гавани тихо.';
+    expect(decode(iconv.encode(text, 'windows-1251'), `text/plain; charset=${label}`, false)).toBe(text);
+  },
+);
 
 test('removes the byte order mark from the text', () => {
   expect(decode(new Uint8Array([0xef, 0xbb, 0xbf, 0x61]), null)).toBe('a');

@@ -64,7 +64,7 @@ export async function ownRootId(client: SourceClient): Promise<string | null> {
  * Returns the root item of a file in no shared drive, as a listing of that root gives it. Neither the owner of the file
  * nor its parent decides it: both users can put files into folders that they share with each other.
  * @param own id of the account's own root folder; null if the account cannot see it
- * @param folders known folders, by id; those that are requested are added
+ * @param folders known folders, by id; each requested folder is added
  */
 export async function rootOf(
   client: SourceClient,
