@@ -1,6 +1,6 @@
 import { mergeBytes, toByteString } from './bytePairs.js';
-import { countPreToken } from './countTokens.js';
-import { forEachPreToken } from './preTokens.js';
+import { countPreToken, countTokens } from './countTokens.js';
+import { PreTokens } from './preTokens.js';
 import { sortedIndex } from './sortedIndex.js';
 
 /** Characters of a long text that are indexed together: an index of all would take more memory than the text. */
@@ -39,18 +39,17 @@ export class TokenIndex {
     let total = before.tokens;
     ends[0] = before.end;
     sums[0] = total;
-    const visit = (start: number, end: number): boolean => {
+    const read = new PreTokens(text, before.end);
+    while ((ends[preTokens - 1] ?? 0) < windowEnd && read.next()) {
       if (preTokens === ends.length) {
         ends = enlarge(ends);
         sums = enlarge(sums);
       }
-      total += countPreToken(text, start, end);
-      ends[preTokens] = end;
+      total += countPreToken(read);
+      ends[preTokens] = read.end;
       sums[preTokens] = total;
       preTokens++;
-      return end < windowEnd;
-    };
-    forEachPreToken(text, visit, before.end);
+    }
     this.text = text;
     this.total = total;
     this.end = ends[preTokens - 1] ?? text.length;
@@ -78,12 +77,11 @@ export class TokenIndex {
     if (!this.#isEnd(start)) {
       // The pre-tokens of the part differ from those of the whole text until one of them ends where a pre-token of the
       // whole text ends. Count up to there; the sums of the index cover the rest.
-      const part = this.text.slice(start, end);
-      forEachPreToken(part, (preTokenStart, preTokenEnd) => {
-        tokens += countPreToken(part, preTokenStart, preTokenEnd);
-        at = start + preTokenEnd;
-        return !this.#isEnd(at);
-      });
+      const part = new PreTokens(this.text.slice(start, end));
+      while (!this.#isEnd(at) && part.next()) {
+        tokens += countPreToken(part);
+        at = start + part.end;
+      }
     }
     const last = sortedIndex(this.#ends, end);
     const lastEnd = this.#endAt(last);
@@ -177,13 +175,7 @@ export class TokenIndex {
   }
 
   #countCut(start: number, end: number): number {
-    const part = this.text.slice(start, end);
-    let tokens = 0;
-    forEachPreToken(part, (preTokenStart, preTokenEnd) => {
-      tokens += countPreToken(part, preTokenStart, preTokenEnd);
-      return true;
-    });
-    return tokens;
+    return countTokens(this.text.slice(start, end));
   }
 
   #isEnd(offset: number): boolean {

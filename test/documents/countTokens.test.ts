@@ -33,6 +33,14 @@ test('counts the same tokens as gpt-tokenizer in long pieces', () => {
   expect(countTokens('字'.repeat(900))).toBe(expected('字'.repeat(900)));
 });
 
+test('counts the same tokens as gpt-tokenizer for more words than the cache holds', () => {
+  const words = Array.from({ length: 90_000 }, (_, nth) =>
+    nth.toString(26).replaceAll(/\d/g, (digit) => 'qrstuvwxyz'.charAt(Number(digit))),
+  );
+  const text = [...words, ...words.slice(-1000), ...words.slice(0, 1000)].join(' ');
+  expect(countTokens(text)).toBe(expected(text));
+});
+
 test('counts a one-megabyte word within 20 s of CPU time', () => {
   const started = process.cpuUsage();
   expect(countTokens('a'.repeat(1_000_000))).toBe(125_000);
