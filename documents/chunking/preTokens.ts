@@ -1,10 +1,17 @@
 import { CL100K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants';
-import { DIGIT, END_MARK, kindOf, LETTER, NEWLINE, OTHER, SPACE, SURROGATE } from './unitKinds.js';
+import { DIGIT, kindOf, LETTER, NEWLINE, OTHER, SPACE, SURROGATE } from './unitKinds.js';
 
-/** Maximum number of units that are copied at once. */
-const COPIED_UNITS = 1 << 15;
+/** Number of units of the first copy, and maximum number: often, only the first pre-tokens of a text are read. */
+const FIRST_COPY = 1 << 8;
+const LARGEST_COPY = 1 << 14;
 /** Number of units that are copied again if the copy ends there: few pre-tokens are longer. */
-const MARGIN = 1 << 10;
+const MARGIN = 64;
+/**
+ * Units after the copy of the end of a text: a line end and a letter end each pre-token where the end of the text ends
+ * it. After another copy, an incomplete character ends the scan.
+ */
+const END_MARK = [0x0a, 0x61];
+const CUT_MARK = [0xd800, 0xd800];
 /** End of a pre-token that the scan cannot find. */
 const UNKNOWN = -1;
 
@@ -19,38 +26,48 @@ export class PreTokens {
   start: number;
   end: number;
   /**
-   * A copy of a part of the text, with END_MARK after it. It contains the current pre-token unless that is longer than
+   * A copy of a part of the text, with a mark after it. It contains the current pre-token unless that is longer than
    * MARGIN. A typed array is read several times faster than a string.
    */
-  units = new Uint16Array(0);
-  /** Offset of the copy in the text. */
-  copiedFrom = 0;
+  units: Uint16Array;
+  /** Bounds of the copy in the text. */
+  copiedFrom: number;
+  #copiedTo: number;
   #expression: RegExp | null = null;
 
   constructor(text: string, from = 0) {
     this.text = text;
     this.start = from;
     this.end = from;
-    this.#copy(from);
+    this.copiedFrom = from;
+    this.#copiedTo = Math.min(text.length, from + FIRST_COPY);
+    this.units = this.#copy();
   }
 
   /** Continues with the next pre-token; returns false at the end of the text. */
   next(): boolean {
     const start = this.end;
-    if (start >= this.text.length) return false;
-    const copiedTo = this.copiedFrom + this.units.length - 1;
-    if (start + MARGIN > copiedTo && copiedTo < this.text.length) this.#copy(start);
+    const { length } = this.text;
+    if (start >= length) return false;
+    if (start + MARGIN > this.#copiedTo && this.#copiedTo < length) {
+      const copied = this.#copiedTo - this.copiedFrom;
+      this.copiedFrom = start;
+      this.#copiedTo = Math.min(length, start + Math.min(LARGEST_COPY, 4 * copied));
+      this.units = this.#copy();
+    }
     const end = preTokenEnd(this.units, start - this.copiedFrom);
     this.start = start;
-    this.end = end === UNKNOWN ? this.#match(start) : this.copiedFrom + end;
+    this.end = end === UNKNOWN ? this.#match(start) : Math.min(this.copiedFrom + end, length);
     return this.end > start;
   }
 
-  #copy(from: number): void {
-    const copied = this.text.slice(from, from + COPIED_UNITS);
-    this.units = new Uint16Array(copied.length + 1).fill(END_MARK, copied.length);
-    Buffer.from(this.units.buffer).write(copied, 'utf16le');
-    this.copiedFrom = from;
+  #copy(): Uint16Array {
+    const length = this.#copiedTo - this.copiedFrom;
+    const bytes = Buffer.allocUnsafe(2 * (length + 2));
+    bytes.write(this.text.slice(this.copiedFrom, this.#copiedTo), 'utf16le');
+    const units = new Uint16Array(bytes.buffer, bytes.byteOffset, length + 2);
+    units.set(this.#copiedTo === this.text.length ? END_MARK : CUT_MARK, length);
+    return units;
   }
 
   /** Returns the end of the pre-token by the expression, which is several times slower. */
@@ -62,8 +79,8 @@ export class PreTokens {
 }
 
 /**
- * Returns the end of the pre-token that begins at `start`; UNKNOWN if it contains or touches a surrogate or the end
- * mark: then the expression decides. It tries these kinds of pre-token in order: the ending of a contraction; letters, after at most
+ * Returns the end of the pre-token that begins at `start`; UNKNOWN if it contains or touches a surrogate: then the
+ * expression decides. It tries these kinds of pre-token in order: the ending of a contraction; letters, after at most
  * one character that is neither a digit nor a line end; up to three digits; punctuation, after at most one space and
  * with the following line ends; white space. White space
  * ends at its last line end. If it has none, all but its last character is a pre-token; a single character is one too.

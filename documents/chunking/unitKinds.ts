@@ -6,14 +6,11 @@ export const SPACE = 3;
 export const NEWLINE = 4;
 /** Half of a character of two units: only the expression knows its kind. */
 export const SURROGATE = 5;
-/** A unit whose kind is SURROGATE. After the last unit, it stops every scan. */
-export const END_MARK = 0xd800;
-
 const UNIT_COUNT = 0x10000;
 const KINDS = readKinds();
 
 /** Returns the kind of a unit; control characters and punctuation are OTHER. */
-export const kindOf = (units: Uint16Array, at: number): number => KINDS[units[at] ?? END_MARK] ?? OTHER;
+export const kindOf = (units: Uint16Array, at: number): number => KINDS[units[at] ?? 0] ?? OTHER;
 
 function readKinds(): Uint8Array {
   const kinds = new Uint8Array(UNIT_COUNT).fill(OTHER);

@@ -33,7 +33,26 @@ const LABEL_LINE = 45;
  * safe: buildTree limits the depth of the tree.
  */
 export function measureText(root: ParentNode, leftOut: ReadonlySet<PageElement>): Measure {
-  return measureInto(isElement(root) ? root : emptyMeasure(), root, leftOut, false);
+  return measureInto(isElement(root) ? root : emptyMeasure(), root, { leftOut, changed: null }, false);
+}
+
+/**
+ * Measures again the elements whose measures change because elements are skipped. All must have been measured without
+ * skipped elements.
+ */
+export function measureWithout(root: ParentNode, leftOut: ReadonlySet<PageElement>): Measure {
+  const changed = new Set<ParentNode>();
+  for (const element of leftOut)
+    for (let node = element.parent; node !== null && !changed.has(node); node = node.parent) changed.add(node);
+  return measureInto(isElement(root) ? root : emptyMeasure(), root, { leftOut, changed }, false);
+}
+
+/** What a measurement reads. */
+interface Scope {
+  /** Skipped elements. */
+  readonly leftOut: ReadonlySet<PageElement>;
+  /** The elements that contain them: the measures of others stay. Null if all elements are measured. */
+  readonly changed: ReadonlySet<ParentNode> | null;
 }
 
 const emptyMeasure = (): Measure => ({
@@ -51,7 +70,8 @@ const emptyMeasure = (): Measure => ({
 /**
  * Stores the measures on the element itself: a separate object per element would take a tenth of the time of a page.
  */
-function measureInto(sum: Measure, node: ParentNode, leftOut: ReadonlySet<PageElement>, inLink: boolean): Measure {
+function measureInto(sum: Measure, node: ParentNode, scope: Scope, inLink: boolean): Measure {
+  const { leftOut, changed } = scope;
   clear(sum);
   // Characters outside of links since the last block.
   let line = 0;
@@ -69,10 +89,12 @@ function measureInto(sum: Measure, node: ParentNode, leftOut: ReadonlySet<PageEl
       child.textLength = 0;
     } else if (isElement(child)) {
       const isLink = child.name === 'a' && child.attribs['href'] !== undefined;
-      measureInto(child, child, leftOut, inLink || isLink);
-      if (child.name === 'img') {
-        addLength(child, visibleLength(child.attribs['alt'] ?? ''), inLink);
-        child.images = 1;
+      if (changed === null || changed.has(child)) {
+        measureInto(child, child, scope, inLink || isLink);
+        if (child.name === 'img') {
+          addLength(child, visibleLength(child.attribs['alt'] ?? ''), inLink);
+          child.images = 1;
+        }
       }
       const { textLength, linkLength, links, images } = child;
       sum.textLength += textLength;

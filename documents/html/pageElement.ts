@@ -84,12 +84,13 @@ export const HOLDS = {
   date: 512,
 } as const;
 
+/** Whether the node is a text. Like `isElement`, it looks at a field of the class: `instanceof` takes longer. */
 export function isText(node: ChildNode): node is PageText {
-  return node instanceof PageText;
+  return 'digits' in node;
 }
 
 export function isElement(node: ChildNode | ParentNode | null): node is PageElement {
-  return node instanceof PageElement;
+  return node !== null && 'holds' in node;
 }
 
 /** Appends a node and updates the sibling links that selectors use. */

@@ -16,7 +16,8 @@ export function declaredKind(html: string): DeclaredKind | null {
   if (isReference(head.slice(0, HEAD_LENGTH)) || namesGenerator(html)) return 'reference';
   const types = new Set<string>();
   addLinkedTypes(html, types);
-  for (const [, type] of html.matchAll(ITEM_TYPES)) if (type !== undefined) types.add(type);
+  if (html.includes('schema.org'))
+    for (const [, type] of html.matchAll(ITEM_TYPES)) if (type !== undefined) types.add(type);
   const openGraph = openGraphType(head);
   const has = (kind: RegExp): boolean => [...types].some((type) => kind.test(type));
   if (has(PRODUCTS) || openGraph.startsWith('product') || openGraph === 'og:product') return 'product';
@@ -30,7 +31,7 @@ export function declaredKind(html: string): DeclaredKind | null {
  */
 const HEAD_LENGTH = 8000;
 
-/** Types of microdata. The pattern begins with letters, so that the search is fast. */
+/** Types of microdata. */
 const ITEM_TYPES = /itemtype\s*=\s*["']?\s*https?:\/\/(?:www\.)?schema\.org\/(\w+)/g;
 
 /** Adds the types in blocks of JSON-LD; of a list of types, only the first. */

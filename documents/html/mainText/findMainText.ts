@@ -1,5 +1,5 @@
 import type { Document, ParentNode } from 'domhandler';
-import { measureText } from '../measureText.js';
+import { measureText, measureWithout } from '../measureText.js';
 import type { PageElement } from '../pageElement.js';
 import { findPosts } from '../posts/findPosts.js';
 import { placePosts } from '../posts/placePosts.js';
@@ -48,7 +48,7 @@ export function findMainText(tree: Document, { declared, title, baseUrl }: About
   const measured = measureText(tree, noElements);
   const whole = measured.textLength;
   const hidden = findHidden(tree, measured, declared === 'reference');
-  const all = hidden.size === 0 ? measured : measureText(tree, hidden);
+  const all = hidden.size === 0 ? measured : measureWithout(tree, hidden);
   if (all.textLength > 0) {
     const page = measurePage(tree, all, hidden, { declared, fileName: fileNameOf(baseUrl) });
     const posts = findPosts(tree, hidden, page.articles);

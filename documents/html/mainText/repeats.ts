@@ -21,9 +21,16 @@ export function signatureOf(element: PageElement): string {
   return `${element.name}.${space === -1 ? classes : classes.slice(0, space)}`;
 }
 
+/** Whether three children are elements with text. */
+function hasAtLeastThree(parent: ParentNode): boolean {
+  let elements = 0;
+  for (const child of parent.children) if (isElement(child) && child.textLength > 0 && ++elements === 3) return true;
+  return false;
+}
+
 /** Returns the largest group of children with the same signature; null if it has fewer than three. */
 export function findRepeats(parent: ParentNode): Repeats | null {
-  if (parent.children.length < 3) return null;
+  if (!hasAtLeastThree(parent)) return null;
   const groups = new Map<string, PageElement[]>();
   let best: PageElement[] = [];
   let signature = '';
