@@ -13,7 +13,7 @@ interface Entry {
  */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   status: {
-    summary: 'shows ready files and the progress of users',
+    summary: 'shows whether the service is ready, and the files of users that are ready, in progress or failed',
     load: async () => (await import('./commands/status.js')).status,
   },
   search: {

@@ -39,8 +39,9 @@ const ROOTS_CURSOR = shapeOf({
 type RootsCursor = Checked<typeof ROOTS_CURSOR>;
 
 /**
- * Returns the parameter that names the workspace, which a token of an app that is installed in a whole organization
- * must name. Other tokens ignore it. https://docs.slack.dev/reference/methods/conversations.list#arguments
+ * Returns the parameter that names the workspace. Slack requires it with the token of an app that is installed in a
+ * whole organization, and ignores it with other tokens.
+ * https://docs.slack.dev/reference/methods/conversations.list#arguments
  */
 const teamOf = ({ credentials: { facts } }: GrantClient): { readonly team_id: string | null } => ({
   team_id: facts['team'] ?? null,

@@ -42,10 +42,9 @@ class Collection:
         self.shard = shard
         self.operations = self.flushed = 0
         self.optimized = None  # unknown at the start: an earlier process may have left an optimisation undone
-        # Whether no index was built here yet; points named by writes since the last build; points at that time.
-        self.is_new = True
-        self.changed = 0
-        self.last_count = shard.info().points_count
+        self.is_new = True  # whether this process has not yet built an index of the collection
+        self.changed = 0  # number of points named by writes since the last build
+        self.last_count = shard.info().points_count  # number of points at the last build, or at the start
         self.rebuild = None  # the rebuild in progress, which records the writes for its copy
         # The lock excludes concurrent writes, flushes and optimisations; reads need no lock.
         self.lock = threading.Lock()

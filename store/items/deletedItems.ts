@@ -17,7 +17,7 @@ export interface MissingCounts {
 
 /**
  * Items that their source reported as deleted, or that a listing did not find. They stay marked until their rows may
- * be deleted, so that no sync reports them again.
+ * be deleted, so that no later sync has to detect the deletion again.
  */
 export interface DeletedItems {
   /** Marks items with all their descendants. Safe to repeat; an item that is listed again is unmarked. */

@@ -100,7 +100,7 @@ const CLEAN_UPS: readonly CleanUp[] = [
   ['the published generation itself', {}, 3, [], [scope({ below: 3 })]],
 ];
 
-test('the clean-up deletes points by id if the record determines all ids, otherwise by generation; it ends last', () =>
+test('clean-up deletes points by id if the record determines all ids, else by generation, then marks the file', () =>
   everyRow(
     CLEAN_UPS,
     ([what]) => what,
@@ -115,7 +115,7 @@ test('the clean-up deletes points by id if the record determines all ids, otherw
   ));
 
 const COUNTS = ['vectors', 'chunks', 'contents', 'originals', 'recognizedPages', 'siteBlocks'];
-test('a deletion fails while any store still has data of its files, and deletes unknown points', async () => {
+test('a deletion fails while a store has data of its files, and deletes points unknown to the record', async () => {
   const all = { below: Number.MAX_SAFE_INTEGER };
   const { store, of } = open();
   await eraseContents(store, ADA, [FILE] as never, [5]);
@@ -124,7 +124,7 @@ test('a deletion fails while any store still has data of its files, and deletes 
     expect(of(name)).toEqual([[[scope(all)]]]);
   for (const name of ['originals.deleteOf', 'recognizedPages.deleteOf', 'siteBlocks.deleteOf'])
     expect(of(name)).toEqual([[ADA, [5]]]);
-  // The points of the record were all.
+  // The points that the record determines were all points of the file.
   expect(of('vectors.deleteGenerations')).toEqual([]);
   await everyRow(COUNTS, String, async (name) => {
     const left = open({ [`${name}.countOf`]: 1 });

@@ -24,7 +24,7 @@ const SPACES: Record<string, [fileId: number, score: number][]> = {
 };
 let users = 10;
 
-/** Returns the ids of the found files, the spaces that were searched, and whether several spaces are remembered. */
+/** Returns the ids of found files, the searched spaces, and whether the memory marks the user as in several spaces. */
 async function search(fields: Partial<SearchRequest>, { hasUnsearched = true, isBroken = false } = {}) {
   const searched: string[] = [];
   const filesOf = (ids: readonly number[]) => ids.map((_id) => ({ _id, generation: 1 }));

@@ -45,7 +45,7 @@ export const salesforce: AnswerTable = {
   name: 'salesforce',
   specification: 'https://developer.salesforce.com/docs/platform/api-rest/guide/resources-list.html',
   operations: {
-    // Names of resources, each with its path; the identity is a whole address.
+    // Path of each resource by its name; the value of `identity` is a complete URL.
     'GET /': { type: 'object', others: text },
     'GET /query': ({ searchParams }) => answerOf(searchParams.get('q') ?? ''),
     'GET /sobjects/{object}/describe': {

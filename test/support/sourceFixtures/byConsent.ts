@@ -13,7 +13,10 @@ const textOf = (html: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** Connects a source by OAuth consent. @returns an answer in the form of operations that connect without consent */
+/**
+ * Connects a source by OAuth consent.
+ * @returns an answer of the same form as the answer of an operation that connects without consent
+ */
 async function connectByConsent(service: ConnectedSourceType, user: TestUser, body: object): Promise<Answer<unknown>> {
   const request = { service, connecting_new_account: true, ...body };
   const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);

@@ -147,7 +147,8 @@ function corners(args: ArrayLike<unknown> | null): Point[] {
 }
 
 /**
- * Returns the rules that an outline forms: a thin outline is one; of another stroked outline, each thin edge is one.
+ * Returns the rules that an outline forms. A thin outline is a rule. If a stroked outline is not thin, each of its
+ * horizontal or vertical edges of sufficient length is a rule.
  */
 function rulesOf(points: readonly Point[], isStroke: boolean): Box[] {
   const box = boxAround(points);

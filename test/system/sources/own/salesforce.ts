@@ -318,7 +318,7 @@ export function defineSalesforceTests(catalogue: Catalogue): void {
       expect(await read('opportunities', { stage: 'Nowhere' })).toEqual([]);
     });
 
-    test('fail with 404 for missing records, 422 for invalid fields, 400 for a foreign cursor and 409 after revocation', async () => {
+    test('return 404 for missing records, 422 for invalid fields, 400 for forged cursors, 409 if revoked', async () => {
       const get = (path: string) => customer.user.get(`/integrations/data/crm/${path}`);
       for (const wrong of [accountId('Nobody'), "x' OR Id != '", '1'])
         expect((await get(`accounts/${encodeURIComponent(wrong)}?data_source_id=${dataSourceId}`)).status).toBe(404);
