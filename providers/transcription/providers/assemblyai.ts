@@ -101,10 +101,10 @@ export function createAssemblyAi(
 
   /**
    * Polls until the job has ended.
-   * @throws Fault when several polls in a row fail, or after the timeout
+   * @param deadline time in milliseconds since 1970
+   * @throws Fault when several polls in a row fail, or after the deadline
    */
-  const waitForEnd = async (id: string, signal: AbortSignal): Promise<Job> => {
-    const deadline = Date.now() + timeoutMs;
+  const waitForEnd = async (id: string, deadline: number, signal: AbortSignal): Promise<Job> => {
     for (let failed = 0; ;) {
       let wait = pollMs;
       try {
@@ -128,6 +128,7 @@ export function createAssemblyAi(
   return {
     service: 'assemblyai',
     async transcribe(recording, options, job, signal) {
+      const deadline = Date.now() + timeoutMs;
       let { id } = job;
       if (id === null) {
         const uploaded = (await client.call(
@@ -144,7 +145,7 @@ export function createAssemblyAi(
         id = await createJob(uploaded.upload_url, options, signal);
         await job.save(id);
       }
-      const done = await waitForEnd(id, signal).catch(async (error: unknown) => {
+      const done = await waitForEnd(id, deadline, signal).catch(async (error: unknown) => {
         // The job belongs to another key, or was deleted there (404, or 400): stop waiting.
         if (!(error instanceof Fault) || !['bad_response', 'broken_content'].includes(error.kind)) throw error;
         await job.save(null);
