@@ -87,10 +87,7 @@ const howEnded = (code: unknown, signal: unknown): string =>
   typeof signal === 'string' ? `by ${signal}` : `with code ${String(code)}`;
 
 /** Returns the ready message. A process that does not become ready is killed: its caller has no handle to stop it. */
-async function whenReady(
-  child: ChildProcess,
-  { module, startSignal }: ChildOptions,
-): Promise<Record<string, unknown>> {
+async function whenReady(child: ChildProcess, { module, startSignal }: ChildOptions): Promise<Record<string, unknown>> {
   const timer = new AbortController();
   try {
     return await Promise.race([

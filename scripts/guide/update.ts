@@ -8,8 +8,7 @@ const isMissingPackage = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 
 /** Loads the generator only for a build: its packages may be missing, and it takes seconds to load. */
-const buildWithGenerator = async (paths: GuidePaths): Promise<void> =>
-  (await import('./build.js')).buildGuide(paths);
+const buildWithGenerator = async (paths: GuidePaths): Promise<void> => (await import('./build.js')).buildGuide(paths);
 
 /**
  * Builds the guide if it does not exist or its sources have changed. The new site replaces the old one as a whole.

@@ -164,7 +164,7 @@ export function createAssemblyAi(
 }
 
 /** Returns the fault of a poll whose job belongs to another key, or was deleted there. */
-const unknownJob: Peer['refusal'] = ({ status }) =>
+const unknownJob: NonNullable<Peer['refusal']> = ({ status }) =>
   status === 400 || status === 404 ? { kind: 'gone', sentence: 'no longer has the job of this recording' } : undefined;
 
 /** Returns whether the next poll can succeed: a damaged answer, or one of a proxy, says nothing about the job. */
