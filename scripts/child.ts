@@ -37,6 +37,8 @@ export interface ChildOptions {
   readonly onFrozen?: (pid: number | undefined) => void;
   /** Receives each log line of the child; by default the log goes to this process's output. */
   readonly onLogLine?: (line: string) => void;
+  /** Ends the start: the process is killed, and the promise is rejected with the reason. */
+  readonly startSignal?: AbortSignal;
 }
 
 let compiling: Promise<void> | null = null;
@@ -84,7 +86,8 @@ function launch({ module, env, onLogLine }: ChildOptions): ChildProcess {
 const howEnded = (code: unknown, signal: unknown): string =>
   typeof signal === 'string' ? `by ${signal}` : `with code ${String(code)}`;
 
-async function whenReady(child: ChildProcess, module: string): Promise<Record<string, unknown>> {
+/** Returns the ready message. A process that does not become ready is killed: its caller has no handle to stop it. */
+async function whenReady(child: ChildProcess, { module, startSignal }: ChildOptions): Promise<Record<string, unknown>> {
   const timer = new AbortController();
   try {
     return await Promise.race([
@@ -95,7 +98,14 @@ async function whenReady(child: ChildProcess, module: string): Promise<Record<st
       new Promise<never>((_resolve, reject) => {
         setTimeout(() => reject(new Error(`${module} was not ready within ${READY_MS / 1000} s`)), READY_MS).unref();
       }),
+      new Promise<never>((_resolve, reject) => {
+        const onAbort = (): void => reject(startSignal?.reason as Error);
+        startSignal?.addEventListener('abort', onAbort, { signal: timer.signal });
+      }),
     ]);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
   } finally {
     timer.abort();
   }
@@ -129,6 +139,7 @@ function killWhenFrozen(child: ChildProcess, { frozenAfterMs, onFrozen }: ChildO
 /** Starts a process of the service, waits until it is ready, and by default restarts it whenever it dies. */
 export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
   if (options.compile !== false) await compile();
+  options.startSignal?.throwIfAborted();
   let stopping = false;
   let child = launch(options);
   const watch = (): void => {
@@ -144,7 +155,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
       }, RESTART_MS);
     });
   };
-  const ready = await whenReady(child, options.module);
+  const ready = await whenReady(child, options);
   watch();
   return {
     ready,

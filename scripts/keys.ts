@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { newApiKey } from '../store/organizations/accept.js';
 
 async function writeNewFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
+  await writeFile(file, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true }).catch(async (error: unknown) => {
+    // On a full disk, an empty file remains, which later starts would read as the key.
+    if (!isExisting(error)) await rm(file, { force: true });
+    throw error;
+  });
 }
+
+const isExisting = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 /**
  * Generates keys that are neither set nor stored yet, and stores them in the data folder.

@@ -16,6 +16,7 @@ import { inspectMongodb } from '../store/overview/inspection.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
 import { pictureOfWords, serveSite } from './historySite.js';
 import { startService } from './service.js';
+import { withoutSettings } from './withoutSettings.js';
 
 /**
  * Records histories of the current workflows for the replay test. Histories are never edited; those of released
@@ -40,7 +41,7 @@ const gitbook = await startGitBook({
 
 const service = await startService({
   env: {
-    ...process.env,
+    ...withoutSettings(process.env),
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'warn',

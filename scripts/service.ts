@@ -92,20 +92,27 @@ export async function startService({ env, printLine, onLogLine }: ServiceOptions
     const config = loadConfig(childEnv);
     if (config.files.s3 === null && existsSync(config.files.dir)) await makePrivate(config.files.dir);
     printLine('starting API and worker');
-    const started = await Promise.all(
-      ['api/server', 'worker/main'].map(async (module) => {
-        const child = await superviseChild({
-          module,
-          env: childEnv,
-          ...(module === 'worker/main' && { frozenAfterMs: FROZEN_STALLS * config.stallAfterMs }),
-          onFrozen: (pid) => printLine(`${module} (process ${String(pid)}) is frozen; killing it`),
-          ...(onLogLine && { onLogLine }),
-          onExit: (how) => printLine(`${module} ended ${how}; restarting it`),
-        });
-        stops.push(() => child.stop());
-        return child;
-      }),
-    );
+    const failed = new AbortController();
+    const starting = ['api/server', 'worker/main'].map(async (module) => {
+      const child = await superviseChild({
+        module,
+        env: childEnv,
+        ...(module === 'worker/main' && { frozenAfterMs: FROZEN_STALLS * config.stallAfterMs }),
+        onFrozen: (pid) => printLine(`${module} (process ${String(pid)}) is frozen; killing it`),
+        ...(onLogLine && { onLogLine }),
+        onExit: (how) => printLine(`${module} ended ${how}; restarting it`),
+        startSignal: failed.signal,
+      }).catch((error: unknown) => {
+        failed.abort(error);
+        throw error;
+      });
+      stops.push(() => child.stop());
+      return child;
+    });
+    // Wait for both: if one failed, the other can be stopped only once it has started.
+    await Promise.allSettled(starting);
+    failed.signal.throwIfAborted();
+    const started = await Promise.all(starting);
     const port = Number(started[0]?.ready['port'] ?? config.port);
     return {
       url: config.publicUrl ?? httpUrl(config.host, port),

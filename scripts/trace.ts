@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startOtlpReceiver } from '../test/emulators/otlpReceiver.js';
 import { startSite } from '../test/emulators/site.js';
-import { startService } from './service.js';
+import { type Service, startService, stopOnSignal } from './service.js';
 import { drawTrace } from './traceTree.js';
+import { withoutSettings } from './withoutSettings.js';
 
 const TIME_LIMIT_MS = 60_000;
 const printLine = (line: string): void => console.error(`· ${line}`);
@@ -23,15 +24,36 @@ for (const name of pages)
 const urls = pages.map((name) => `<url><loc>${site.url(`/${name}.html`)}</loc></url>`).join('');
 site.pages.set('/sitemap.xml', `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`);
 
-const service = await startService({
+const starting = startService({
   env: {
-    ...process.env,
+    ...withoutSettings(process.env),
     ...{ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error', COMPUTE_NICENESS: '0', ALLOWED_PRIVATE_HOSTS: '127.0.0.1' },
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
   },
   printLine,
 });
+let stopped: Promise<void> | undefined;
+const stop = (): Promise<void> =>
+  (stopped ??= (async () => {
+    // A service that has not started yet can be stopped only afterwards.
+    await starting.then(
+      (service) => service.stop(),
+      () => undefined,
+    );
+    await Promise.all([receiver.close(), site.close()]);
+    await rm(dataDir, { recursive: true, force: true });
+  })());
+stopOnSignal(stop, printLine);
 try {
+  const service = await starting;
+  if (stopped === undefined) await ingest(service);
+} finally {
+  await stop();
+}
+process.exit(process.exitCode ?? 0);
+
+/** Ingests the site and prints the trace. */
+async function ingest(service: Service): Promise<void> {
   const headers = {
     authorization: `Bearer ${service.apiKey}`,
     'customer-id': 'traced',
@@ -49,9 +71,4 @@ try {
   await sleep(2_000);
   console.log(`trace ${traceId}`);
   for (const line of drawTrace(receiver.spans.filter((span) => span.traceId === traceId))) console.log(line);
-} finally {
-  await service.stop();
-  await Promise.all([receiver.close(), site.close()]);
-  await rm(dataDir, { recursive: true, force: true });
 }
-process.exit(process.exitCode ?? 0);

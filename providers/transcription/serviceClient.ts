@@ -1,6 +1,6 @@
 import type { Egress } from '../../egress/types.js';
 import { member } from '../members.js';
-import { call, readJson, type Service, type ServiceKind, type ServiceRequest } from '../serviceClient.js';
+import { call, type Peer, readJson, type Service, type ServiceKind, type ServiceRequest } from '../serviceClient.js';
 import type { ServiceSettings } from './types.js';
 
 /** Maximum size of an answer; the transcript of a day has tens of megabytes. */
@@ -48,7 +48,7 @@ export interface ServiceClient {
    * Sends one request and returns the JSON of the response. @throws Fault for a status other than 2xx, or invalid JSON
    */
   call(
-    request: Omit<ServiceRequest, 'url' | 'maxBytes' | 'signal'> & { readonly path: string },
+    request: Omit<ServiceRequest, 'url' | 'maxBytes' | 'signal'> & Pick<Peer, 'refusal'> & { readonly path: string },
     signal: AbortSignal,
   ): Promise<unknown>;
 }
@@ -61,10 +61,10 @@ export function createServiceClient(
 ): ServiceClient {
   const peer = { service, kind: TRANSCRIPTION, apiKey };
   return {
-    async call({ path, headers, ...request }, signal) {
+    async call({ path, headers, refusal, ...request }, signal) {
       const url = `${baseUrl}${path}`;
       const sent = { ...request, url, signal, headers: { ...headers, authorization }, maxBytes: MAX_ANSWER_BYTES };
-      return readJson(await call(egress, sent, peer), peer);
+      return readJson(await call(egress, sent, { ...peer, ...(refusal && { refusal }) }), peer);
     },
   };
 }

@@ -174,9 +174,9 @@ async function waitForSelection(
 }
 
 /** Waits until all files of a data source are synced and shows the progress. */
-async function waitForSync(
+export async function waitForSync(
   source: DataSourceRecord,
-  { api, screen }: Stage,
+  { api, screen }: Pick<Stage, 'api' | 'screen'>,
 ): Promise<{ ready: number; failed: number }> {
   const progressDisplay = createProgressDisplay(screen);
   for (;;) {
@@ -186,7 +186,8 @@ async function waitForSync(
     const { count } = await api.post<{ count: number }>('/user_files_v2', { filters, pagination: { limit: 1 } });
     if (count > 0)
       progressDisplay.paint([`  ${ready} of ${count} files ready${failed > 0 ? `, ${failed} failed` : ''}`]);
-    const [now] = await sourceOf(api, source.data_source_type as ConnectedSourceType);
+    const sources = await sourceOf(api, source.data_source_type as ConnectedSourceType);
+    const now = sources.find(({ id }) => id === source.id);
     if (now?.files_synced_at !== source.files_synced_at && count > 0 && ready + failed === count)
       return { ready, failed };
   }

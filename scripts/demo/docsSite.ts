@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
@@ -23,10 +22,11 @@ async function documents(): Promise<Map<string, string>> {
   );
 }
 
-async function listen(server: Server, port: number): Promise<boolean> {
-  server.listen(port, '127.0.0.1');
-  return Promise.race([once(server, 'listening').then(() => true), once(server, 'error').then(() => false)]);
-}
+/** Returns whether the port was free. */
+const listen = (server: Server, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+  });
 
 export interface DocsSite {
   readonly host: string;

@@ -11,7 +11,6 @@ import { glob } from 'tinyglobby';
 import { addressOf, CONTENTS } from './contents.js';
 import { framed, headingsOf, textOf } from './layout.js';
 import { extendMarkdown } from './markdown.js';
-import { hashOfSources, stampOf } from './sources.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HERE = path.join(ROOT, 'scripts', 'guide');
@@ -80,7 +79,6 @@ export async function buildGuide({ docs, output }: GuidePaths): Promise<void> {
   const order = new Map(CONTENTS.flatMap(({ pages }) => pages).map((page, index) => [addressOf(page), index]));
   const place = ([address]: Section): number => order.get(address.split('#', 1)[0] ?? '') ?? 0;
   await writeFile(path.join(output, 'search.json'), JSON.stringify(sections.toSorted((a, b) => place(a) - place(b))));
-  await writeFile(stampOf(output), await hashOfSources(docs));
 }
 
 /** Writes scripts, styles and pictures. */

@@ -59,7 +59,8 @@ for (const place of documentedCallsOf(document)) {
   const { operationId, tags } = place.described;
   const chosen = exampleOf(place);
   if (!chosen) missing.push(`${place.method.toUpperCase()} ${place.path}`);
-  else files.set(tags[0], { ...files.get(tags[0]), [operationId]: chosen });
+  // A file without any valid example is written too, so that invalid ones are removed.
+  files.set(tags[0], { ...files.get(tags[0]), ...(chosen && { [operationId]: chosen }) });
 }
 for (const [tag, examples] of files)
   await writeFile(join(FOLDER, fileOf(tag)), `${JSON.stringify(examples, null, 2)}\n`);

@@ -55,6 +55,22 @@ test('does not restart a process with restart: false, and rejects with the exit 
   await expect(supervise('fails')).rejects.toThrow('ended at start with code 4');
 });
 
+test('kills a process that does not become ready', async () => {
+  const failed = new AbortController();
+  let pid: number | undefined;
+  const onLogLine = (line: string): void => {
+    pid = Number(line);
+    failed.abort(new Error('the other process failed'));
+  };
+  await expect(supervise('hangs', { startSignal: failed.signal, onLogLine })).rejects.toThrow('other process failed');
+  expect(pid).toBeGreaterThan(0);
+  await waitFor(
+    () => isAlive(pid),
+    (alive) => !alive,
+  );
+  await expect(supervise('waits', { startSignal: failed.signal })).rejects.toThrow('other process failed');
+});
+
 test('kills and restarts a process whose heartbeats stop, but not one that never sent any', async () => {
   const frozen: (number | undefined)[] = [];
   const options = { frozenAfterMs: 1_000, onFrozen: (pid: number | undefined) => void frozen.push(pid) };

@@ -116,8 +116,9 @@ function addPairs(text: string, words: Collected): void {
   words.count += Math.max(1, pairs.length);
   if (pairs.length === 0) words.terms.push(text);
   else {
-    words.terms.push(...pairs);
-    words.characters.push(...characters);
+    // Spread arguments of `push` would exceed the stack for a text of 120,000 characters.
+    for (const pair of pairs) words.terms.push(pair);
+    for (const character of characters) words.characters.push(character);
   }
 }
 

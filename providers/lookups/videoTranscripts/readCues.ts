@@ -1,28 +1,19 @@
 /** https://www.w3.org/TR/webvtt1/: reads the text of cues, without styles and positions. */
+import { decodeHTMLStrict } from 'entities';
+
 import type { TranscriptLine } from '../types.js';
 
 const TIMING = /^\s*((?:\d+:)?\d\d:\d\d\.\d{3})\s+-->\s+((?:\d+:)?\d\d:\d\d\.\d{3})/;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  nbsp: ' ',
-  quot: '"',
-  lrm: '',
-  rlm: '',
-};
+/** Marks of the direction of writing, which cues contain as `&lrm;` and `&rlm;`. */
+const DIRECTION_MARKS = /[\u200e\u200f]/g;
 
 /** Returns a time in seconds. Times below one hour may omit the hours. */
 const seconds = (time: string): number => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 const rounded = (time: number): number => Math.round(time * 1000) / 1000;
 
 const plain = (text: string): string =>
-  text
-    .replace(/<[^<>]*>/g, '')
-    .replace(/&(?:#(\d{1,7})|(\w+));/g, (whole, code: string | undefined, name = '') => {
-      if (code === undefined) return ENTITIES[String(name)] ?? whole;
-      return Number(code) <= 0x10_ffff ? String.fromCodePoint(Number(code)) : whole;
-    })
+  decodeHTMLStrict(text.replace(/<[^<>]*>/g, ''))
+    .replace(DIRECTION_MARKS, '')
     .replace(/\s+/g, ' ')
     .trim();
 

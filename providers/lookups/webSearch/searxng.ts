@@ -17,13 +17,13 @@ export const searxng: SearchService = {
     const results = member(answer, 'results');
     if (!Array.isArray(results)) throw client.wrong('no list of results');
     const silent = member(answer, 'unresponsive_engines');
-    if (results.length === 0 && Array.isArray(silent) && silent.length > 0) throw noEngineAnswered(silent);
+    if (results.length === 0 && Array.isArray(silent) && silent.length > 0) throw emptyWithout(silent);
     return results.map((result) => member(result, 'url'));
   },
 };
 
 /** Returns the fault of an empty result with failed engines. @param silent pairs of an engine and its error */
-function noEngineAnswered(silent: readonly unknown[]): Fault {
+function emptyWithout(silent: readonly unknown[]): Fault {
   const failedEngines = silent
     .slice(0, 5)
     .map((pair) => (Array.isArray(pair) ? pair.map(String).join(': ') : String(pair)))
@@ -31,6 +31,6 @@ function noEngineAnswered(silent: readonly unknown[]): Fault {
     .slice(0, 300);
   return new Fault(
     'server_error',
-    `SearXNG found nothing, because its engines did not answer (${failedEngines}). Try again later.`,
+    `SearXNG found nothing, and these engines did not answer: ${failedEngines}. Try again later.`,
   );
 }

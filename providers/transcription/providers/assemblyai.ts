@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../../contract/failures.js';
 import type { Transcript, TranscriptionOptions } from '../../../contract/files/transcripts.js';
 import type { Egress } from '../../../egress/types.js';
+import type { Peer } from '../../serviceClient.js';
 import { sentencesOf } from '../sentences.js';
 import { createServiceClient } from '../serviceClient.js';
 import type { ServiceSettings, TranscriptionProvider, TranscriptionSettings } from '../types.js';
@@ -97,14 +98,14 @@ export function createAssemblyAi(
     return ((await client.call(call, signal)) as Job).id;
   };
   const poll = async (id: string, signal: AbortSignal): Promise<Job> =>
-    (await client.call({ path: pathOf(id), timeoutMs: CALL_MS }, signal)) as Job;
+    (await client.call({ path: pathOf(id), timeoutMs: CALL_MS, refusal: unknownJob }, signal)) as Job;
 
   /**
    * Polls until the job has ended.
-   * @throws Fault when several polls in a row fail, or after the timeout
+   * @param deadline time in milliseconds since 1970
+   * @throws Fault when several polls in a row fail, or after the deadline
    */
-  const waitForEnd = async (id: string, signal: AbortSignal): Promise<Job> => {
-    const deadline = Date.now() + timeoutMs;
+  const waitForEnd = async (id: string, deadline: number, signal: AbortSignal): Promise<Job> => {
     for (let failed = 0; ;) {
       let wait = pollMs;
       try {
@@ -113,7 +114,7 @@ export function createAssemblyAi(
         failed = 0;
       } catch (error) {
         failed += 1;
-        if (!(error instanceof Fault) || !error.retryable || signal.aborted || failed >= MAX_FAILED_POLLS) throw error;
+        if (!(error instanceof Fault) || !mayPass(error) || signal.aborted || failed >= MAX_FAILED_POLLS) throw error;
         wait = Math.max(pollMs, error.retryAfterMs ?? 0);
       }
       if (Date.now() + wait > deadline)
@@ -128,6 +129,7 @@ export function createAssemblyAi(
   return {
     service: 'assemblyai',
     async transcribe(recording, options, job, signal) {
+      const deadline = Date.now() + timeoutMs;
       let { id } = job;
       if (id === null) {
         const uploaded = (await client.call(
@@ -144,9 +146,8 @@ export function createAssemblyAi(
         id = await createJob(uploaded.upload_url, options, signal);
         await job.save(id);
       }
-      const done = await waitForEnd(id, signal).catch(async (error: unknown) => {
-        // The job belongs to another key, or was deleted there (404, or 400): stop waiting.
-        if (!(error instanceof Fault) || !['bad_response', 'broken_content'].includes(error.kind)) throw error;
+      const done = await waitForEnd(id, deadline, signal).catch(async (error: unknown) => {
+        if (!(error instanceof Fault) || error.kind !== 'gone') throw error;
         await job.save(null);
         throw new Fault('server_error', 'AssemblyAI no longer has the job of this recording. A new one is created.', {
           cause: error,
@@ -161,5 +162,13 @@ export function createAssemblyAi(
     },
   };
 }
+
+/** Returns the fault of a poll whose job belongs to another key, or was deleted there. */
+const unknownJob: NonNullable<Peer['refusal']> = ({ status }) =>
+  status === 400 || status === 404 ? { kind: 'gone', sentence: 'no longer has the job of this recording' } : undefined;
+
+/** Returns whether the next poll can succeed: a damaged answer, or one of a proxy, says nothing about the job. */
+const mayPass = ({ kind, retryable }: Fault): boolean =>
+  retryable || kind === 'bad_response' || kind === 'broken_content';
 
 const pathOf = (id: string): string => `/v2/transcript/${encodeURIComponent(id)}`;

@@ -88,6 +88,11 @@ describe('numbers and names of code', () => {
     expect(process.cpuUsage(started).user / 1000).toBeLessThan(10_000);
   });
 
+  test('are found in a run of 300,000 Han characters', () => {
+    const { terms, characters } = splitWords('猫'.repeat(300_000));
+    expect([terms.length, characters.length]).toEqual([299_999, 300_000]);
+  });
+
   test('omit long encoded data', () => {
     expect(termsOf(`before ${'A1'.repeat(100)} after`)).toEqual(['befor', 'after']);
   });

@@ -24,11 +24,15 @@ test('reads cues with and without hours, names, styles, notes and markup, with C
     '',
     '00:03.000 --> 00:04.000',
     '<c></c>',
+    '',
+    '00:05.000 --> 00:06.000',
+    'it&apos;s &#x27;&eacute;t&#233;&#X27; &constructor; &toString; &lrm;&am&#112;',
   ].join('\r\n');
   expect(readCues(text)).toEqual([
     { text: "Boats & ropes lie here &#x; '", start: 1.5, duration: 0.5 },
     { text: '<end> &#39;', start: 360_000, duration: 1.25 },
     { text: 'backwards', start: 3, duration: 0 },
+    { text: "it's 'été' &constructor; &toString; &amp", start: 5, duration: 1 },
   ]);
 });
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 
 import { loadConfig } from '../../../config/config.js';
 import { Fault } from '../../../contract/failures.js';
@@ -189,6 +190,15 @@ const POLLS: readonly PollRow[] = [
     false,
   ],
   ['fails one poll (broken connection)', { injectedFaults: ['brokenConnection'] }, null, false],
+  ['fails one poll (302)', { injectedFaults: [{ status: 302 }] }, null, false],
+  ['fails one poll (422)', { injectedFaults: [{ status: 422 }] }, null, false],
+  [
+    'fails one poll (damaged compression)',
+    { injectedFaults: [{ status: 200, headers: { 'content-encoding': 'gzip' } }] },
+    null,
+    false,
+  ],
+  ['fails five polls (302)', { injectedFaults: five(302) }, 'bad_response', false],
   ['fails five polls (500)', { injectedFaults: five(500) }, 'server_error', false],
   ['fails five polls (429)', { injectedFaults: five(429) }, 'rate_limited', false],
   ['rejects the key (401)', { injectedFaults: [{ status: 401 }] }, 'not_configured', false],
@@ -229,6 +239,21 @@ test('ends the wait for a job at the timeout of a recording, and keeps the job',
   const { fault, saved } = await attempt('assemblyai', scenario, null, { services });
   expect(fault).toMatchObject({ kind: 'timed_out', message: expect.stringMatching(/within 1 s .*same job/) });
   expect(saved).toEqual([jobsOf(scenario)[0]!.id]);
+});
+
+test('counts the upload towards the timeout of a recording', async () => {
+  const scenario = newScenario();
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(0);
+  // When the recording has been uploaded and its job exists, the time is over.
+  const save = async () => void clock.mockReturnValue(3_600_000);
+  const recording: Recording = {
+    size: 600,
+    mimeType: 'audio/mpeg',
+    open: async () => Readable.from([recordingOf(scenario)]),
+  };
+  const { transcribe } = open().choose('assemblyai');
+  const result = transcribe(recording, OPTIONS, { id: null, save }, new AbortController().signal);
+  await expect(result.finally(() => clock.mockRestore())).rejects.toMatchObject({ kind: 'timed_out' });
 });
 
 test('does not wait for a poll whose Retry-After exceeds the timeout of a recording', async () => {
