@@ -26,6 +26,18 @@ test('notes and comments follow the text, and comments quote the text to which t
   );
 });
 
+test('comments quote separate words of lines and paragraphs, and nothing if they refer to a place', async () => {
+  const comment = (name: string): string =>
+    `<office:annotation office:name="${name}"><dc:creator>Anna</dc:creator><text:p>Why ${name}?</text:p></office:annotation>`;
+  const body =
+    `<text:p>${comment('a')}Boats<text:line-break/>moor</text:p><text:p>here<office:annotation-end office:name="a"/>.</text:p>` +
+    `<text:p>There${comment('b')} they wait.</text:p>`;
+  expect((await textOf({ body })).split('\n\n').slice(3)).toEqual([
+    'Comment by Anna on "Boats moor here": Why a?',
+    'Comment by Anna: Why b?',
+  ]);
+});
+
 test('tracked deletions are omitted and counted', async () => {
   const changed =
     '<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region><text:changed-region><text:insertion/></text:changed-region></text:tracked-changes>';

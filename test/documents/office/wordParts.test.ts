@@ -97,6 +97,23 @@ test('reads comments with the text to which they refer, and counts tracked chang
 });
 
 test('reads a chart with groups of labels, and with a title that is the value of a cell', async () => {
+test('quotes lines and paragraphs as separate words, and marks a quotation that was cut', async () => {
+  const ends = (id: number, text: string): string => `${text}<w:commentRangeEnd w:id="${id}"/>`;
+  const long = `<w:r><w:t>boat${' '.repeat(9)}</w:t></w:r>`.repeat(50);
+  const body =
+    `<w:p><w:commentRangeStart w:id="0"/><w:r><w:t>Boats</w:t><w:br/><w:t>moor</w:t></w:r></w:p>` +
+    `<w:p>${ends(0, '<w:r><w:t>here</w:t></w:r>')}</w:p><w:p><w:commentRangeStart w:id="1"/>${ends(1, long)}</w:p>`;
+  const comments = [0, 1].map((id) => `<w:comment w:id="${id}">${paragraph('Why?')}</w:comment>`).join('');
+  const { text } = await readFile(
+    word(body, [['comments', 'comments.xml', `<w:comments ${W}>${comments}</w:comments>`]]),
+    'a.docx',
+  );
+  expect(text.split('\n\n').slice(-2)).toEqual([
+    'Comment on "Boats moor here": Why?',
+    `Comment on "${'boat '.repeat(40)}…": Why?`,
+  ]);
+});
+
   const points = (...labels: ReadonlyArray<readonly [idx: number, label: string]>): string =>
     labels.map(([idx, label]) => `<c:pt idx="${idx}"><c:v>${label}</c:v></c:pt>`).join('');
   const quarters = points([0, 'Q1'], [1, 'Q2'], [2, 'Q1']);
