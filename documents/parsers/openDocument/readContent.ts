@@ -262,9 +262,7 @@ export class ContentReader {
     const paragraph = { text, heading, item: heading === null ? item : null };
     if (!container) this.#handler.paragraph(paragraph);
     else {
-      container.lines.push(
-        item?.mark === undefined || item.mark === '-' ? oneLine(text) : `${item.mark} ${oneLine(text)}`.trim(),
-      );
+      container.lines.push(oneLine(`${item?.number ?? ''} ${text}`));
       if (container.kind === 'cell') this.#tables.keep(paragraph);
     }
   }

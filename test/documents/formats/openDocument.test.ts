@@ -85,6 +85,48 @@ test('numbering continues and starts as the file defines', async () => {
   expect(await textOf({ styles, body })).toBe('3. One\n  More.\n\nBetween.\n\n4. Two\n  More.');
 });
 
+test('lists, also in cells, have the numbers that their style defines', async () => {
+  const level = (nth: number, format: string, more: string): string =>
+    `<text:list-level-style-number text:level="${nth}" style:num-format="${format}" ${more}/>`;
+  const styles =
+    `<text:list-style style:name="L">${level(1, '1', 'style:num-suffix="."')}${level(2, '1', 'text:display-levels="2"')}` +
+    `${level(3, 'a', 'style:num-prefix="(" style:num-suffix=")"')}</text:list-style>` +
+    `<text:list-style style:name="B"><text:list-level-style-bullet text:level="1"/>${level(2, 'I', 'style:num-suffix=")" text:display-levels="2"')}</text:list-style>`;
+  const item = (text: string, inner = ''): string =>
+    `<text:list-item>${text && `<text:p>${text}</text:p>`}${inner}</text:list-item>`;
+  const list = (items: string, style = ''): string => `<text:list ${style}>${items}</text:list>`;
+  const [inL, inB] = ['text:style-name="L"', 'text:style-name="B"'];
+  const ropes = list(item('Hemp') + item('Steel'));
+  const body =
+    list(item('Boats') + item('Gear', list(item('Ropes', ropes) + item('Anchors'))), inL) +
+    `<text:p>Then</text:p>${list(item('Quay', list(item('North'))), inB)}<text:p>And</text:p>` +
+    list(item('', list(item('Fees'))), inL) +
+    `<table:table>${row(cell('Rule') + `<table:table-cell>${list(item('', list(item('Moor'))), inL)}</table:table-cell>`)}</table:table>`;
+  expect((await textOf({ styles, body })).split('\n')).toEqual([
+    ...['1. Boats', '2. Gear', '  - 2.1 Ropes', '    - (a) Hemp', '    - (b) Steel', '  - 2.2 Anchors', ''],
+    ...[
+      'Then',
+      '',
+      '- Quay',
+      '  - I) North',
+      '',
+      'And',
+      '',
+      '  - 1.1 Fees',
+      '',
+      '| Rule | 1.1 Moor |',
+      '| --- | --- |',
+    ],
+  ]);
+});
+
+test('LibreOffice states the whole number of an item', async () => {
+  const styles =
+    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="A" xmlns:loext="l" loext:num-list-format="§ %1%:%2%" style:num-suffix=":"/></text:list-style>';
+  const body = '<text:list text:style-name="L"><text:list-item><text:p>Moor</text:p></text:list-item></text:list>';
+  expect(await textOf({ styles, body })).toBe('- § A: Moor');
+});
+
 test('an item without text has a number, too', async () => {
   const styles =
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>';
