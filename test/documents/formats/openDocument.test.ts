@@ -151,6 +151,11 @@ test('a number of spaces that is not positive is tolerated', async () => {
 const CHART = `<office:chart><chart:chart><chart:title><text:p>Calls</text:p></chart:title><table:table>${row('<table:table-cell/>' + cell('Fishing'))}${row(cell('First') + cell('148', 'office:value="148"'))}</table:table></chart:chart></office:chart>`;
 const CHART_TEXT = 'Calls\n\n|  | Fishing |\n| --- | --- |\n| First | 148 |';
 
+test('a reference to an object that is not UTF-8 is tolerated', async () => {
+  const body = '<text:p>Tides<draw:frame><draw:object xlink:href="./Object%E4"/></draw:frame></text:p>';
+  expect(await textOf({ body })).toBe('Tides');
+});
+
 test('charts are tables at their place, and what is not read is counted', async () => {
   const document = await readFile(
     odfFile('text', {
