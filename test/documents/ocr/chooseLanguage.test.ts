@@ -22,6 +22,10 @@ const SENTENCES = {
   por: 'O porto foi construido em 1901, e a luz do molhe e uma das mais antigas que ainda nao sao apagadas nesta costa, como se diz.',
   nld: 'De haven is in 1901 gebouwd, en het licht op de pier is een van de oudste die nog aan deze kust te zien zijn.',
   pol: 'Port zostal zbudowany w 1901 roku, a swiatlo na molo jest jednym z najstarszych, ktore sa jeszcze na tym wybrzezu i nie gasna.',
+  swe: 'Hamnen byggdes 1901, och ljuset pa piren ar ett av de aldsta som fortfarande finns kvar langs den har kusten.',
+  ces: 'Pristav byl postaven v roce 1901 a svetlo na molu je jedno z nejstarsich, ktere jsou na tomto pobrezi jeste v provozu.',
+  tur: 'Liman 1901 yilinda yapildi ve iskeledeki isik bu kiyida bugune kadar kullanilan en eski isiklardan biridir, daha sonra bir kez onarildi.',
+  vie: 'Cang duoc xay dung vao nam 1901, va ngon den tren cau tau la mot trong nhung ngon den lau doi nhat con duoc su dung tai bo bien nay.',
 } as const;
 
 test.each(Object.entries(SENTENCES))('guesses %s by its frequent words', (language, text) => {
