@@ -1,6 +1,7 @@
 import { strToU8, type Zippable } from 'fflate';
 import { encrypt } from 'officecrypto-tool';
 import { expect, test } from '@jest/globals';
+import { isEdgeText } from '../../../documents/office/pageEdges.js';
 import { officeFile } from '../formats/officeFile.js';
 import { faultOfFile, readFile } from '../readFile.js';
 
@@ -96,7 +97,6 @@ test('reads comments with the text to which they refer, and counts tracked chang
   expect(document.metadata).toMatchObject({ tracked_changes: { insertions: 1, deletions: 1 } });
 });
 
-test('reads a chart with groups of labels, and with a title that is the value of a cell', async () => {
 test('quotes lines and paragraphs as separate words, and marks a quotation that was cut', async () => {
   const ends = (id: number, text: string): string => `${text}<w:commentRangeEnd w:id="${id}"/>`;
   const long = `<w:r><w:t>boat${' '.repeat(9)}</w:t></w:r>`.repeat(50);
@@ -114,6 +114,7 @@ test('quotes lines and paragraphs as separate words, and marks a quotation that 
   ]);
 });
 
+test('reads a chart with groups of labels, and with a title that is the value of a cell', async () => {
   const points = (...labels: ReadonlyArray<readonly [idx: number, label: string]>): string =>
     labels.map(([idx, label]) => `<c:pt idx="${idx}"><c:v>${label}</c:v></c:pt>`).join('');
   const quarters = points([0, 'Q1'], [1, 'Q2'], [2, 'Q1']);
@@ -157,6 +158,14 @@ test('reads each header and footer once, without page numbers', async () => {
     'a.docx',
   );
   expect(text).toBe('Body\n\nHeader: Harbour rules\n\nFooter: Ballycotton, printed 3');
+});
+
+test('tells names from page numbers in headers of all scripts', () => {
+  const numbered = (line: string): boolean => isEdgeText(line, true);
+  const pages = ['Page 3 of 10', '第3页，共10页', '3ページ / 10ページ', '총 10 페이지 중 3 페이지'];
+  expect(pages.filter(numbered)).toEqual([]);
+  const names = ['Harbour rules 3', '北方港口公司 第3页', '港湾の規則 3ページ', '항구 규정집 3'];
+  expect(names.filter((name) => !numbered(name))).toEqual([]);
 });
 
 test('reads files inserted in the text (altChunk) at their position, and counts unreadable ones', async () => {
