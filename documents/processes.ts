@@ -82,6 +82,10 @@ export function createProcesses(settings: ProcessSettings): Readers {
       all.delete(reader);
       endProgram(reader);
     });
+    // A process that could not be started has no exit, for which close() would wait.
+    child.once('error', () => {
+      if (child.pid === undefined) all.delete(reader);
+    });
     // They must not keep the caller's process alive.
     unref(reader);
     return reader;
