@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { numberFormat, readNumberFormats, formatNumber } from '../../documents/parsers/xlsx/numberFormats.js';
+import { numberFormat, readNumberFormats, formatNumber } from '../../documents/office/numberFormats.js';
 import { everyRow } from '../support/everyRow.js';
 import { LIMITS } from './page.js';
 

@@ -128,6 +128,27 @@ test('reads a chart with groups of labels, and with a title that is the value of
   );
 });
 
+test('reads the dates of a chart, and the places of each series of a scatter chart', async () => {
+  const cache = (values: readonly number[], format = 'General'): string =>
+    `<c:numRef><c:numCache><c:formatCode>${format}</c:formatCode>${values.map((value, idx) => `<c:pt idx="${idx}"><c:v>${value}</c:v></c:pt>`).join('')}</c:numCache></c:numRef>`;
+  const series = (name: string, x: string, y: string): string =>
+    `<c:ser><c:tx><c:v>${name}</c:v></c:tx>${x}${y}</c:ser>`;
+  const tableOf = async (content: string): Promise<string[]> => {
+    const chart = `<c:chartSpace xmlns:c="c"><c:date1904 val="0"/><c:plotArea>${content}</c:plotArea></c:chartSpace>`;
+    const body = '<w:p><w:r><w:drawing><c:chart xmlns:c="c" r:id="rId1"/></w:drawing></w:r></w:p>';
+    return (await readFile(word(body, [['chart', 'chart1.xml', chart]]), 'a.docx')).text.split('\n');
+  };
+  const dates = `<c:cat>${cache([45_292, 45_323], 'm/d/yyyy')}</c:cat>`;
+  expect(await tableOf(series('Calls', dates, `<c:val>${cache([7, 8], '0.00')}</c:val>`))).toEqual([
+    ...['|  | Calls |', '| --- | --- |', '| 2024-01-01 | 7 |', '| 2024-02-01 | 8 |'],
+  ]);
+  const scatter = (name: string, x: readonly number[], y: readonly number[]): string =>
+    series(name, `<c:xVal>${cache(x)}</c:xVal>`, `<c:yVal>${cache(y)}</c:yVal>`);
+  expect(await tableOf(scatter('North', [1, 2], [7, 8]) + scatter('South', [1.5], [9]))).toEqual([
+    ...['|  | North |  | South |', '| --- | --- | --- | --- |', '| 1 | 7 | 1.5 | 9 |', '| 2 | 8 |  |  |'],
+  ]);
+});
+
 test('reads the lines of a footnote as separate words, and moved text once', async () => {
   const run = (content: string): string => `<w:r>${content}</w:r>`;
   const moved = run('<w:t>moved</w:t>');

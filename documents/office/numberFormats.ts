@@ -1,5 +1,5 @@
-import { readXml } from '../../office/readXml.js';
-import type { DocumentLimits } from '../../types.js';
+import { readXml } from './readXml.js';
+import type { DocumentLimits } from '../types.js';
 
 /** The display of a cell's number. */
 export interface NumberFormat {
