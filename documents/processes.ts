@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { getPriority, setPriority, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,6 +19,7 @@ import {
   tsxArguments,
   watchReader,
 } from './readers.js';
+import { residentBytes } from './residentBytes.js';
 import type { DocumentLimits } from './types.js';
 
 export interface ProcessSettings {
@@ -80,6 +81,10 @@ export function createProcesses(settings: ProcessSettings): Readers {
     child.once('exit', () => {
       all.delete(reader);
       endProgram(reader);
+    });
+    // A process that could not be started has no exit, for which close() would wait.
+    child.once('error', () => {
+      if (child.pid === undefined) all.delete(reader);
     });
     // They must not keep the caller's process alive.
     unref(reader);
@@ -174,20 +179,6 @@ function lowerPriority(pid: number, niceness: number): void {
 
 const isAlive = (child: ChildProcess): boolean =>
   !child.killed && child.exitCode === null && child.signalCode === null && child.connected;
-
-/** Returns the resident memory of a process in bytes; 0 if the system does not report it. */
-function residentBytes(pid: number | null | undefined): number {
-  if (pid === null || pid === undefined) return 0;
-  try {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]);
-    return pages * PAGE_BYTES;
-  } catch {
-    return 0;
-  }
-}
-
-/** Page size of Linux on x64 and most arm64 machines. Kernels with 16 or 64 KB pages have more memory than computed. */
-const PAGE_BYTES = 4096;
 
 async function runTask(
   reader: Reader,

@@ -20,8 +20,8 @@ export interface Message {
   readonly text: string | null;
   readonly html: string | null;
   readonly attachments: readonly Attachment[];
-  /** Number of pictures inside the text, which are not attachments. */
-  readonly pictures: number;
+  /** Numbers of omitted parts: pictures inside the text, and messages inside of their signature. */
+  readonly notRead: Readonly<Record<'pictures' | 'signed_messages', number>>;
 }
 
 const MAX_VALUE_LENGTH = 1000;
@@ -78,6 +78,7 @@ export function composeMessage(
     if (value === null || value.length === 0) continue;
     metadata[key] = typeof value === 'string' ? shortened(value) : value.slice(0, MAX_PEOPLE).map(shortened);
   }
+  const notRead: NotRead = Object.fromEntries(Object.entries(message.notRead).filter(([, count]) => count > 0));
   return {
     text,
     format,
@@ -85,7 +86,7 @@ export function composeMessage(
     metadata,
     ...(message.date === null ? {} : { sourceCreatedAt: message.date }),
     ...(attachments.length > 0 ? { attachments } : {}),
-    ...(message.pictures > 0 ? { notRead: { pictures: message.pictures } satisfies NotRead } : {}),
+    ...(Object.keys(notRead).length > 0 ? { notRead } : {}),
   };
 }
 
@@ -102,6 +103,12 @@ function headerLines({ from, to, cc, date }: Message): string {
 const namesOf = (people: readonly string[]): string =>
   people.slice(0, MAX_NAMED).map(shortened).join(', ') +
   (people.length > MAX_NAMED ? ` and ${people.length - MAX_NAMED} more` : '');
+
+/** The PKCS #7 type of content that is signed but not encrypted, as bytes (DER). */
+const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
+
+/** Whether the only attachment of an S/MIME message, which contains everything, is marked as signed. */
+export const isSignedData = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 64)).includes(SIGNED_DATA);
 
 /** Creates the fault of an encrypted message, which cannot be read without the recipient's key. */
 export const encryptedMessage = (): Fault =>

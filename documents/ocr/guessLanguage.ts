@@ -13,6 +13,10 @@ const WORDS: Readonly<Partial<Record<OcrLanguage, string>>> = {
   por: 'de a o que e do da em um para com uma os no se na por mais as dos como mas ao ele das seu sua ou quando nao sao ser foi tem pelo pela todo todos nos isso esta',
   nld: 'de van het een en in is dat op te zijn met voor niet aan er om ook als dan maar bij uit nog naar worden door heeft ze of wordt hij deze had over geen aan kan haar',
   pol: 'w i na z do nie jest to sie o ze za od po jak przez dla tym ale sa jego ktory oraz przy lub ma co tak bez jako czy byc tego ich bylo pod maja wszyscy',
+  swe: 'och i att det som en pa ar av for med den till inte om ett han men var jag sig fran vi sa kan nar har de skulle kommer ut vid hade eller man detta dessa efter utan mycket aven ocksa mot under alla sin sitt finns blev blir mellan nu',
+  ces: 'a se v na je ze o s z do i to k ve pro za by ale si po jako od nebo jsou byl jeho tak co podle jen az byla uz kdyz jak by ktery ktera ktere jsem jeste pri mezi byt pouze take bylo aby pred jejich vsak tento tato',
+  tur: 've bir bu da de icin ile olarak daha gibi en kadar cok ne sonra olan var ise olan her o tarafindan degil ya ki gore iki ancak kendi veya diger yeni ilk olan oldugu bile cunku once buyuk hem mi',
+  vie: 'va cua la co cho khong trong duoc cac mot nhung nguoi voi den nay khi da theo ve tu ra phai nhu nhieu cung con lam vao sau tai ong nam neu de thi ma se lai tren hay rang do chi',
 };
 
 /** Minimum sum of the weights of a text's frequent words, per word of the text; prose has more than twice as much. */
@@ -29,8 +33,14 @@ for (const [language, words] of Object.entries(WORDS) as [OcrLanguage, string][]
 for (const languages of WORD_WEIGHTS.values())
   for (const language of languages.keys()) languages.set(language, 1 / languages.size);
 
+const WITHOUT_STROKE: Readonly<Record<string, string>> = { ł: 'l', đ: 'd', ı: 'i' };
+
 const withoutAccents = (word: string): string =>
-  word.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('ł', 'l');
+  word
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replace(/[łđı]/g, (letter) => WITHOUT_STROKE[letter] ?? letter);
 
 /**
  * Guesses the language of a text in Latin script by its frequent words. The text may be read with the data of another

@@ -149,7 +149,9 @@ async function chooseLanguage(raster: Raster, trials: Trials, choice: LanguageCh
     languages.filter((language) => OCR_LANGUAGES[language].script === script);
   const allLatin = languagesOf('Latin');
   const usableLatin = allLatin.filter((language) => !refused.includes(language));
-  const latin = usableLatin.length > 0 ? usableLatin : allLatin;
+  // Without Latin data, a page in another script can be read, if its script can be detected.
+  const canSkip = !refused.includes('osd') && languages.some((language) => !refused.includes(language));
+  const latin = usableLatin.length > 0 || canSkip ? usableLatin : allLatin;
   const first = latin.find((language) => language === 'eng') ?? latin[0];
   const trial = first === undefined ? null : await trials.readIn(first);
   if (trial !== null && trial.confidence >= RIGHT_SCRIPT_CONFIDENCE) return latinLanguage(trial, latin, trials);
@@ -157,7 +159,8 @@ async function chooseLanguage(raster: Raster, trials: Trials, choice: LanguageCh
   if (trial !== null && trial.text === '') return trial.language;
   const script = await scriptOf(raster, choice);
   if (script === 'Han' && languagesOf('Japanese').length > 0) {
-    const chinese = languagesOf('Han').length === 0 ? null : await trials.mostConfident(languagesOf('Han'));
+    const han = languagesOf('Han').filter((language) => !refused.includes(language));
+    const chinese = han.length === 0 ? null : await trials.mostConfident(han);
     // A page detected as Han can be a Japanese page with few kana.
     return chinese !== null && (await trials.readIn(chinese)).confidence >= RIGHT_SCRIPT_CONFIDENCE
       ? chinese
@@ -166,6 +169,8 @@ async function chooseLanguage(raster: Raster, trials: Trials, choice: LanguageCh
   if (script !== null && script !== 'Latin' && languagesOf(script).length > 0)
     return trials.mostConfident(languagesOf(script));
   if (trial !== null) return latinLanguage(trial, latin, trials);
+  // Probably Latin: fail with the reason why its data is missing, instead of reading it in another script.
+  if (allLatin[0] !== undefined) return allLatin[0];
   // No language has the page's script, or the script is unknown: compare the first language of each script.
   const firsts = [...new Set(languages.map((language) => OCR_LANGUAGES[language].script))].flatMap(
     (usedScript) => languagesOf(usedScript)[0] ?? [],

@@ -22,12 +22,14 @@ export class CommentedText {
   add(text: string): void {
     for (const id of this.#open) {
       const quote = this.#quotes.get(id) ?? '';
-      if (quote.length <= MAX_QUOTE_LENGTH) this.#quotes.set(id, quote + text);
+      if (quote.trimEnd().length <= MAX_QUOTE_LENGTH)
+        this.#quotes.set(id, `${quote}${text}`.replaceAll(/\s+/g, ' ').trimStart());
     }
   }
 
-  /** Returns the start of the commented text; '' if the comment refers to a place. */
+  /** Returns the start of the commented text; '' for a comment on a place, or without the end of its range. */
   quoteOf(id: string): string {
+    if (this.#open.has(id)) return '';
     const quote = oneLine(this.#quotes.get(id) ?? '');
     return quote.length > MAX_QUOTE_LENGTH ? `${quote.slice(0, MAX_QUOTE_LENGTH)}…` : quote;
   }

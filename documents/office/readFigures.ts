@@ -1,5 +1,6 @@
 import { markdownTable, oneLine } from '../textBuilder.js';
 import type { DocumentLimits } from '../types.js';
+import { formatNumber, GENERAL, numberFormat } from './numberFormats.js';
 import type { Package } from './openPackage.js';
 import { readXml } from './readXml.js';
 
@@ -36,6 +37,9 @@ interface Series {
   readonly values: Map<number, string>;
 }
 
+/** Id of a number format that a file defines: charts store its code, but no id. */
+const CUSTOM_FORMAT = 164;
+
 /** Elements of a series, and the meaning of their values. */
 const SERIES_PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
   ['tx', 'name'],
@@ -56,18 +60,21 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
   let target: 'name' | 'labels' | 'values' | null = null;
   let [title, text, point, levels] = ['', '', 0, 0];
   let [inTitle, inPlot, isReading] = [false, false, false];
+  let [labelFormat, date1904] = [GENERAL, false];
   readXml(part, limits, {
-    open(name, { idx }) {
+    open(name, { idx, val }) {
+      if (name === 'date1904') date1904 = val !== '0' && val !== 'false';
       if (inTitle && (name === 'p' || name === 'br' || name === 'pt')) title += ' ';
       if (name === 'ser') [series, levels] = [{ name: '', labels: new Map(), groups: [], values: new Map() }, 0];
       else if (name === 'plotArea') inPlot = true;
+      else if (name === 'numCache' || name === 'strCache') labelFormat = GENERAL;
       else if (name === 'title') inTitle = !inPlot;
       else if (series && target === null) target = SERIES_PARTS.get(name) ?? null;
       else if (name === 'lvl' && series && target === 'labels') {
         levels += 1;
         if (levels > 1 && levels <= MAX_LEVELS) series.groups.unshift(new Map());
       } else if (name === 'pt') point = Number(idx ?? 0);
-      isReading = name === 'v' || (name === 't' && inTitle);
+      isReading = name === 'v' || (name === 't' && inTitle) || name === 'formatCode';
       text = '';
     },
     text(more) {
@@ -77,8 +84,12 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
       // The title is stored as values if it is that of a cell.
       if ((name === 't' || name === 'v') && inTitle) title += text;
       else if (name === 'v' && series && target === 'name') series.name ||= oneLine(text);
-      else if (name === 'v' && series && (target === 'labels' || target === 'values'))
-        (target === 'labels' && series.groups[0] ? series.groups[0] : series[target]).set(point, roundAsExcel(text));
+      else if (name === 'formatCode' && target === 'labels') labelFormat = numberFormat(CUSTOM_FORMAT, text);
+      else if (name === 'v' && series && target === 'labels') {
+        const isTime = labelFormat.kind === 'date' || labelFormat.kind === 'duration';
+        const label = isTime ? formatNumber(text, labelFormat, date1904) : roundAsExcel(text);
+        (series.groups[0] ?? series.labels).set(point, label);
+      } else if (name === 'v' && series && target === 'values') series.values.set(point, roundAsExcel(text));
       else if (name === 'title') inTitle = false;
       else if (SERIES_PARTS.has(name) && SERIES_PARTS.get(name) === target) target = null;
       else if (name === 'ser' && series) {
@@ -107,13 +118,17 @@ function addGroups({ labels, groups }: Series): void {
 function tableOf(all: readonly Series[]): string {
   const points = [...new Set(all.flatMap(({ labels, values }) => [...labels.keys(), ...values.keys()]))];
   if (points.length === 0) return '';
+  const labelsOf = (point: number, some: readonly Series[]): string[] =>
+    some.flatMap(({ labels }) => labels.get(point) ?? []);
+  // The series of a scatter chart may have different places on the x-axis: then each has a column for them.
+  const differ = points.some((point) => new Set(labelsOf(point, all)).size > 1);
+  const columns = differ ? all.map((one) => [one]) : [all];
   const rows = points
     .toSorted((a, b) => a - b)
-    .map((point) => [
-      all.map(({ labels }) => labels.get(point)).find((label) => label !== undefined) ?? '',
-      ...all.map(({ values }) => values.get(point) ?? ''),
-    ]);
-  return markdownTable([['', ...all.map(({ name }) => name)], ...rows]);
+    .map((point) =>
+      columns.flatMap((some) => [labelsOf(point, some)[0] ?? '', ...some.map(({ values }) => values.get(point) ?? '')]),
+    );
+  return markdownTable([columns.flatMap((some) => ['', ...some.map(({ name }) => name)]), ...rows]);
 }
 
 /** Reads the text of a diagram (SmartArt), one list item per shape. */

@@ -81,7 +81,8 @@ export function readShapes(part: Uint8Array, limits: DocumentLimits): Slide {
       else if (name === 'tr') table?.beginRow();
       else if (name === 'tc') cell = cellOf(attributes);
       else if (name === 'p') paragraph = { text: '', level: 0, isListItem: null, auto: null };
-      else if (name === 'pPr' && paragraph) paragraph.level = Math.min(8, Number(attributes['lvl'] ?? 0) || 0);
+      else if (name === 'pPr' && paragraph)
+        paragraph.level = Math.min(8, Math.max(0, Number(attributes['lvl'] ?? 0) || 0));
       else if (name === 'buChar' && paragraph) paragraph.isListItem = true;
       else if (name === 'buAutoNum' && paragraph) {
         paragraph.isListItem = true;

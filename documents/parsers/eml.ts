@@ -1,7 +1,14 @@
 import PostalMime, { type Address, type Attachment as Part, type Header } from 'postal-mime';
 import { Fault } from '../../contract/failures.js';
 import { FILE_FORMATS, formatOfType } from '../../contract/files/fileFormats.js';
-import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
+import {
+  attachmentName,
+  composeMessage,
+  encryptedMessage,
+  isoDate,
+  isSignedData,
+  nameAndAddress,
+} from '../mail/composeMessage.js';
 import type { Attachment, Parser } from '../types.js';
 
 /** Maximum nesting of parts; mail programs use up to about ten. */
@@ -23,7 +30,9 @@ export const emlParser: Parser = {
     });
     if (mail.headers.length === 0)
       throw new Fault('broken_content', 'The file is not a message: it has no headers. Send it as a text file.');
-    if (isEncrypted(mail.headers)) throw encryptedMessage();
+    const attachments = mail.attachments.filter((part) => !isShown(part)).map(attachmentOf);
+    const sealed = sealedBy(mail.headers, attachments);
+    if (sealed === 'encryption') throw encryptedMessage();
     return composeMessage(
       {
         subject: mail.subject ?? null,
@@ -36,8 +45,8 @@ export const emlParser: Parser = {
         inReplyTo: mail.inReplyTo ?? null,
         text: mail.text ?? null,
         html: mail.html ?? null,
-        attachments: mail.attachments.filter((part) => !isShown(part)).map(attachmentOf),
-        pictures: mail.attachments.filter(isShown).length,
+        attachments,
+        notRead: { pictures: mail.attachments.filter(isShown).length, signed_messages: sealed === null ? 0 : 1 },
       },
       'EML',
       limits,
@@ -45,13 +54,18 @@ export const emlParser: Parser = {
   },
 };
 
-/** Whether the message is encrypted; a message that is only signed can be read. */
-function isEncrypted(headers: readonly Header[]): boolean {
+/**
+ * Returns why the message has no readable body: it is encrypted, or its text is inside of its signature. Null for other
+ * messages: a separate signature (multipart/signed) does not hide the text.
+ */
+function sealedBy(headers: readonly Header[], [only]: readonly Attachment[]): 'encryption' | 'signature' | null {
   const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
-  return (
-    /^\s*multipart\/encrypted\b/i.test(type) ||
-    /^\s*application\/(?:x-)?pkcs7-mime\b.*smime-type="?(?:auth)?enveloped-data/is.test(type)
-  );
+  if (/^\s*multipart\/encrypted\b/i.test(type)) return 'encryption';
+  if (!/^\s*application\/(?:x-)?pkcs7-mime\b/i.test(type)) return null;
+  const kind = /;\s*smime-type\s*=\s*"?([\w-]+)/i.exec(type)?.[1]?.toLowerCase();
+  const isEncrypted =
+    kind === undefined ? only !== undefined && !isSignedData(only.bytes) : /^(?:auth)?enveloped-data$/.test(kind);
+  return isEncrypted ? 'encryption' : 'signature';
 }
 
 function peopleOf(addresses: ReadonlyArray<Address | undefined> = []): string[] {

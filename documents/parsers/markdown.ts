@@ -14,6 +14,14 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
   ['language', 'language'],
 ]);
 
+/** A fenced code block. One without an end mark reaches to the end of the file. */
+const FENCED = /^[ \t]*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?(?:^[ \t]*\1[`~]*[ \t]*$|(?![\s\S]))/gm;
+/**
+ * A code block or a comment. It matches unclosed comments too, which stay. If the pattern required an end mark, each
+ * `<!--` without one would cost a search to the end of the file.
+ */
+const CODE_OR_COMMENT = new RegExp(`${FENCED.source}|<!--[\\s\\S]*?(?:-->|(?![\\s\\S]))`, 'gm');
+
 /**
  * Parses Markdown, the target format of all other parsers: only comments and embedded images are removed. Front matter
  * becomes metadata.
@@ -22,14 +30,12 @@ export const markdownParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const { text, metadata } = splitFrontMatter(cleanText(decodeText(input, { html: false }), limits));
     const body = text
-      // Match unclosed comments too, and keep them. If the pattern required an end mark, each `<!--` without one would
-      // cost a search to the end of the file.
-      .replace(/<!--[\s\S]*?(?:-->|$)/g, (comment) => (comment.endsWith('-->') ? '' : comment))
+      .replace(CODE_OR_COMMENT, (part) => (part.startsWith('<!--') && part.endsWith('-->') ? '' : part))
       // An image embedded in the text is megabytes of characters without meaning.
       .replace(/\]\(data:[^)\s]*\)?/g, (image) => (image.endsWith(')') && image.length >= 108 ? ']()' : image))
       .trim();
     if (body === '') throw new Fault('no_text', 'The file has no text besides its front matter and comments.');
-    const title = /^#[ \t]+(.{1,1000})/m.exec(body)?.[1]?.replace(/[ \t]*#*$/, '');
+    const title = /^#[ \t]+(.{1,1000})/m.exec(body.replace(FENCED, ''))?.[1]?.replace(/[ \t]*#*$/, '');
     return {
       text: body,
       format: 'MD',

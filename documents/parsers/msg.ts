@@ -3,7 +3,14 @@ import iconv from 'iconv-lite';
 import msgreader, { type FieldsData } from '@kenjiuno/msgreader';
 import { deEncapsulateSync } from 'rtf-stream-parser';
 import { Fault } from '../../contract/failures.js';
-import { attachmentName, composeMessage, encryptedMessage, isoDate, nameAndAddress } from '../mail/composeMessage.js';
+import {
+  attachmentName,
+  composeMessage,
+  encryptedMessage,
+  isoDate,
+  isSignedData,
+  nameAndAddress,
+} from '../mail/composeMessage.js';
 import { decodeText } from '../decodeText.js';
 import { htmlType, messageCharset } from '../mail/messageCharset.js';
 import type { Attachment, Parser } from '../types.js';
@@ -15,7 +22,8 @@ const MsgReader = msgreader.default;
 export const msgParser: Parser = {
   parse({ bytes }, limits) {
     const { fields, attachments } = readMessage(bytes, limits.maxAttachments);
-    if (isEncrypted(fields, attachments)) throw encryptedMessage();
+    const sealed = /^IPM\.Note\.SMIME$/i.test(fields.messageClass ?? '') ? attachments[0] : undefined;
+    if (sealed && !isSignedData(sealed.bytes)) throw encryptedMessage();
     const people = (type: 'to' | 'cc' | 'bcc'): string[] =>
       (fields.recipients ?? [])
         .filter(({ recipType }) => recipType === type)
@@ -34,25 +42,16 @@ export const msgParser: Parser = {
         text: fields.body ?? null,
         html: htmlOf(fields),
         attachments,
-        pictures: (fields.attachments ?? []).filter(({ attachmentHidden }) => attachmentHidden === true).length,
+        notRead: {
+          pictures: (fields.attachments ?? []).filter(({ attachmentHidden }) => attachmentHidden === true).length,
+          signed_messages: sealed ? 1 : 0,
+        },
       },
       'MSG',
       limits,
     );
   },
 };
-
-/** The PKCS #7 type of content that is signed but not encrypted, as bytes (DER). */
-const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
-
-/**
- * Whether the message is encrypted: it has the class of S/MIME messages, and its only attachment, which contains
- * everything, is not marked as signed.
- */
-const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]): boolean =>
-  /^IPM\.Note\.SMIME$/i.test(messageClass ?? '') &&
-  only !== undefined &&
-  !Buffer.from(only.bytes.subarray(0, 64)).includes(SIGNED_DATA);
 
 /** Returns an email address; Exchange uses paths instead for internal users. */
 const mailAddress = (address: string | undefined): string | null => (address?.includes('@') === true ? address : null);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { numberFormat, readNumberFormats, formatNumber } from '../../documents/parsers/xlsx/numberFormats.js';
+import { numberFormat, readNumberFormats, formatNumber } from '../../documents/office/numberFormats.js';
 import { everyRow } from '../support/everyRow.js';
 import { LIMITS } from './page.js';
 
@@ -189,6 +189,10 @@ const CODES: ReadonlyArray<readonly [raw: string, code: string, shown: string]> 
   ['5', '0 "days"', '5 days'],
   ['5', '0\\d', '5d'],
   ['0.333333333333333', '0.00', '0.33'],
+  // The binary fractions of these numbers are below the decimal ones.
+  ['2.675', '0.00', '2.68'],
+  ['-1.005', '0.00', '-1.01'],
+  ['0.0000005', '0.000000', '0.000001'],
   ['-0.001', '0.00', '0.00'],
   ['1234.5', 'General', '1234.5'],
   ['0.5', '# ?/?', '0.5'],

@@ -32,6 +32,15 @@ test('takes the first top-level heading of Markdown as the title', () => {
   expect(markdown('## Not top').metadata).toEqual({});
 });
 
+test('a code block of Markdown keeps its comments and contains no title', () => {
+  const code = '````sh\n# install\n```\n<!-- kept -->\n````';
+  const parsed = markdown(`Intro\n=====\n\n${code}\n\n<!--\n# gone -->`);
+  expect(parsed).toEqual(expect.objectContaining({ text: `Intro\n=====\n\n${code}`, metadata: {} }));
+  expect(markdown(`${code}\n\n# Title`).metadata).toEqual({ title: 'Title' });
+  const unclosed = '~~~\n# install\n<!-- kept -->';
+  expect(markdown(unclosed)).toEqual(expect.objectContaining({ text: unclosed, metadata: {} }));
+});
+
 test('does not treat a horizontal rule at the start as front matter', () => {
   expect(markdown('---\nText\n---\nMore').text).toBe('---\nText\n---\nMore');
 });

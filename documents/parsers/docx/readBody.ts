@@ -107,6 +107,7 @@ export class BodyReader {
         if (skipped > 0 || SKIPPED.has(name)) skipped += 1;
         if (skipped > 0) return;
         const paragraph = paragraphs.at(-1);
+        if (name === 'br' || name === 'cr' || name === 'tab') this.#commented.add(' ');
         if (name === 'p')
           paragraphs.push({ text: '', style: null, numId: null, level: null, outline: null, link: null });
         else if (name === 'tbl')
@@ -137,6 +138,7 @@ export class BodyReader {
         if (name === 't') inText = false;
         else if (name === 'p') {
           const paragraph = paragraphs.pop();
+          this.#commented.add(' ');
           if (paragraph) this.#endParagraph(paragraph, table);
           if (paragraphs.length === 0 && table === undefined) this.#writeShown();
         } else if (name === 'hyperlink') closeLink(paragraphs.at(-1));

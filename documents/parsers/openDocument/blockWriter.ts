@@ -1,3 +1,4 @@
+import { listMark } from '../../office/formatNumber.js';
 import { oneLine, type TextBuilder } from '../../textBuilder.js';
 import type { ContentHandler, Paragraph } from './readContent.js';
 
@@ -7,7 +8,8 @@ const MAX_INDENT_LEVEL = 8;
 /** Formats a paragraph of a list: with its mark, or indented as a further paragraph of its item. */
 export function itemText({ text, item }: Paragraph): string {
   const indent = '  '.repeat(Math.min(MAX_INDENT_LEVEL, item?.level ?? 0));
-  const mark = item?.mark === '' ? ' ' : (item?.mark ?? '');
+  const number = item?.number ?? null;
+  const mark = number === null ? ' ' : listMark(number);
   return `${indent}${mark} ${text.replaceAll('\n', `\n${indent}  `)}`;
 }
 

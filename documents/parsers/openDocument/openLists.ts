@@ -1,3 +1,4 @@
+import { formatNumber } from '../../office/formatNumber.js';
 import type { Styles } from './readStyles.js';
 
 interface OpenList {
@@ -19,11 +20,11 @@ interface OpenList {
 export interface ListItem {
   /** Nesting, from 0. */
   readonly level: number;
-  /** `-` or `3.`; '' for a further paragraph of an item. */
-  readonly mark: string;
+  /** The number with the text around it, such as `3.` or `(a)`; '' for a bullet, null for a further paragraph. */
+  readonly number: string | null;
 }
 
-/** Tracks the open lists, and numbers their items: `1.`, `2.`, whatever the number format of the list. */
+/** Tracks the open lists, and numbers their items as the list's style defines. */
 export class OpenLists {
   readonly #styles: Styles;
   readonly #open: OpenList[] = [];
@@ -95,7 +96,21 @@ export class OpenLists {
     if (!isEmpty) list.isNew = false;
     // Count only items with a paragraph: if the first item is on a deeper level, programs write empty items around it.
     if (isFirst && !list.isCounted) [list.number, list.isCounted] = [list.number + 1, true];
-    const { isNumbered } = this.#styles.levelOf(list.style, list.level);
-    return { level: list.level - 1, mark: isFirst ? (isNumbered ? `${list.number}.` : '-') : '' };
+    return { level: list.level - 1, number: isFirst ? this.#numberOf(list) : null };
+  }
+
+  /** Returns the number of an open list's last item as shown; '' for a bullet. */
+  #numberOf({ style, level }: OpenList): string {
+    const { format, text } = this.#styles.levelOf(style, level);
+    if (format === null) return '';
+    const shown = text.replaceAll(/%(\d{1,2})%(\.(?=%))?/g, (_all, of: string, point = '') => {
+      const at = this.#styles.levelOf(style, Number(of));
+      if (at.format === null || Number(of) > level) return '';
+      const list = this.#open.at(Number(of) - level - 1);
+      // An outer list without a counted item is shown with its first number.
+      const isCounted = list !== undefined && (list.isCounted || list.number >= at.start);
+      return `${formatNumber(isCounted ? list.number : at.start, at.format)}${point}`;
+    });
+    return shown.trim();
   }
 }

@@ -139,6 +139,7 @@ export class ContentReader {
     }
     if (paragraph && isInline(name)) {
       openInline(paragraph, name, attributes);
+      if (name === 's' || name === 'tab' || name === 'line-break') this.#addCommented(' ');
       return 'inline';
     }
     if (name === 'list') {
@@ -213,6 +214,10 @@ export class ContentReader {
     if (!paragraph) return;
     const text = raw.replace(/[\t\r\n ]+/g, ' ');
     paragraph.text += text;
+    this.#addCommented(text);
+  }
+
+  #addCommented(text: string): void {
     if (this.#containers.at(-1)?.kind !== 'comment') this.#parts.commented.add(text);
   }
 
@@ -248,6 +253,7 @@ export class ContentReader {
   }
 
   #endParagraph({ text: raw, heading }: OpenParagraph): void {
+    this.#addCommented(' ');
     const text = tidyLines(raw);
     const innermost = this.#containers.at(-1);
     const item = this.#lists.place(innermost?.lists ?? 0, text === '');
@@ -256,9 +262,7 @@ export class ContentReader {
     const paragraph = { text, heading, item: heading === null ? item : null };
     if (!container) this.#handler.paragraph(paragraph);
     else {
-      container.lines.push(
-        item?.mark === undefined || item.mark === '-' ? oneLine(text) : `${item.mark} ${oneLine(text)}`.trim(),
-      );
+      container.lines.push(oneLine(`${item?.number ?? ''} ${text}`));
       if (container.kind === 'cell') this.#tables.keep(paragraph);
     }
   }

@@ -36,10 +36,19 @@ export async function readObjects(
 
 /** Returns the name of an object's folder in the archive, in lower case. @param href the reference to the object */
 export const objectName = (href: string | undefined): string =>
-  decodeURI((href ?? '').replace(/%(?![\da-f]{2})/gi, '%25'))
+  decoded(href ?? '')
     .replace(/^\.\//, '')
     .replace(/\/$/, '')
     .toLowerCase();
+
+function decoded(href: string): string {
+  try {
+    return decodeURI(href.replace(/%(?![\da-f]{2})/gi, '%25'));
+  } catch {
+    // Not UTF-8.
+    return href;
+  }
+}
 
 /** Maximum number of equal cells side by side. */
 const MAX_REPEATED = 100;

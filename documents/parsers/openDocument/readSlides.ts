@@ -77,7 +77,7 @@ export class SlideReader implements ContentHandler {
     if (!shape) return;
     const { text, item } = paragraph;
     // Separate the line: otherwise it would continue the last list item.
-    if (item === null && /^ *(?:-|\d+\.) /.test(shape.lines.at(-1) ?? '')) shape.lines.push('');
+    if (item === null && /^ *(?:-|\d+[.)]) /.test(shape.lines.at(-1) ?? '')) shape.lines.push('');
     shape.lines.push(item === null ? oneLine(text) : itemText({ ...paragraph, text: oneLine(text) }));
   }
 

@@ -3,7 +3,10 @@ import type { DocumentLimits } from '../../types.js';
 
 /** The marking of one level of a list. */
 export interface ListLevel {
-  readonly isNumbered: boolean;
+  /** Format of the number by its name in Word; null for bullets and levels without visible numbers. */
+  readonly format: string | null;
+  /** The mark with `%1%` to `%10%` for the numbers of the levels, such as `%1%.%2%`. */
+  readonly text: string;
   /** Number of the first item. */
   readonly start: number;
 }
@@ -18,7 +21,18 @@ export interface Styles {
   isHidden(table: string | null): boolean;
 }
 
-const BULLETS: ListLevel = { isNumbered: false, start: 1 };
+const BULLETS: ListLevel = { format: null, text: '', start: 1 };
+
+/** Word's names of the formats of OpenDocument (version 1.3, part 3, 19.506); others become decimal numbers. */
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['a', 'lowerLetter'],
+  ['A', 'upperLetter'],
+  ['i', 'lowerRoman'],
+  ['I', 'upperRoman'],
+]);
+
+/** Maximum length of a mark in UTF-16 units; every item repeats it, so a longer one could inflate the text. */
+const MAX_MARK = 100;
 
 /** Maximum number of steps from a style to the one that it is based on: chains in hostile files may be cyclic. */
 const MAX_STEPS = 20;
@@ -63,14 +77,27 @@ function readPart(
       } else if (name === 'table-properties' && family === 'table' && attributes['display'] === 'false')
         hidden.add(style);
       else if (name === 'list-level-style-number' && list !== null) {
-        // A level without a format has no visible numbers.
-        const isNumbered = (attributes['num-format'] ?? '') !== '';
-        const start = Number(attributes['start-value'] ?? 1) || 1;
-        levels.set(`${attributes['level'] ?? '1'} ${list}`, { isNumbered, start });
+        levels.set(`${attributes['level'] ?? '1'} ${list}`, listLevel(attributes));
       }
     },
     close(name) {
       if (name === 'list-style') list = null;
     },
   });
+}
+
+function listLevel(attributes: Readonly<Record<string, string>>): ListLevel {
+  const shown = attributes['num-format'] ?? '';
+  const level = Number(attributes['level'] ?? 1) || 1;
+  const first = Math.max(1, level + 1 - (Number(attributes['display-levels'] ?? 1) || 1));
+  const numbers = Array.from({ length: Math.min(10, level + 1 - first) }, (_, nth) => `%${first + nth}%`);
+  // A number alone gets the point of Markdown.
+  const suffix = attributes['num-suffix'] ?? (shown === '1' && numbers.length === 1 ? '.' : '');
+  const text = `${attributes['num-prefix'] ?? ''}${numbers.join('.')}${suffix}`;
+  return {
+    format: shown === '' ? null : (FORMATS.get(shown) ?? 'decimal'),
+    // LibreOffice writes the whole mark as well, in which other characters may separate the levels.
+    text: (attributes['num-list-format'] ?? text).slice(0, MAX_MARK),
+    start: Number(attributes['start-value'] ?? 1) || 1,
+  };
 }

@@ -57,9 +57,10 @@ export function readAnnotations(annotations: readonly unknown[], page: Matrix): 
     if (kind !== undefined) skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
     if (subtype === 'Widget') {
       const text = fieldText(annotation);
-      // A field may be shown several times on a page.
-      if (text !== null && !seenFields.has(text)) fields.push({ text, box });
-      if (text !== null) seenFields.add(text);
+      // A field may be shown several times on a page. Fields of several rows have the same label, but other names.
+      const field = JSON.stringify([annotation.fieldName, text]);
+      if (text !== null && !seenFields.has(field)) fields.push({ text, box });
+      seenFields.add(field);
     } else {
       const comment = commentText(annotation);
       if (comment !== null) groups.push({ lines: [lineOf({ text: comment, box })], keepsLines: true });

@@ -27,12 +27,16 @@ export interface RtfToken {
 interface Group {
   /** Whether it contains no text of the document. */
   hidden: boolean;
+  /** Whether its characters have the format "hidden". */
+  isHiddenText: boolean;
   /** The control word or role that decides how the group's content is read; null for ordinary text. */
   about: string | null;
   charset: string | null;
   /** Number of fallback characters after a \u, for programs that do not support it. */
   fallback: number;
 }
+
+const DOCUMENT: Group = { hidden: false, isHiddenText: false, about: null, charset: null, fallback: 1 };
 
 /** Converts the tokens of an RTF file to paragraphs, lists and tables. Groups are kept on a stack of limited depth. */
 export class RtfReader {
@@ -44,7 +48,7 @@ export class RtfReader {
   readonly #blocks: Blocks;
   readonly #maxDepth: number;
   readonly #fonts = new Map<number, string>();
-  #groups: Group[] = [{ hidden: false, about: null, charset: null, fallback: 1 }];
+  #groups: Group[] = [{ ...DOCUMENT }];
   #bytes: Buffer[] = [];
   #codepage = 'windows-1252';
   #text = '';
@@ -88,7 +92,7 @@ export class RtfReader {
   }
 
   get #group(): Group {
-    return this.#groups.at(-1) ?? { hidden: false, about: null, charset: null, fallback: 1 };
+    return this.#groups.at(-1) ?? { ...DOCUMENT };
   }
 
   #open(): void {
@@ -145,8 +149,9 @@ export class RtfReader {
     this.#isOptional = false;
     this.#isAtStart = false;
     const group = this.#group;
-    if (!group.hidden) this.#countUnread(word);
-    const aside = group.hidden ? undefined : ASIDES.get(word);
+    const isHidden = group.hidden || group.isHiddenText;
+    if (!isHidden) this.#countUnread(word);
+    const aside = isHidden ? undefined : ASIDES.get(word);
     if (aside) this.#beginAside(aside, group);
     else if (word === 'atnauthor' || (word === 'fldinst' && this.#isInEdge)) {
       [group.hidden, group.about] = [true, word];
@@ -189,7 +194,7 @@ export class RtfReader {
       // A table in a note or a header is part of its text.
       if (this.#around) this.#text += ' ';
       else {
-        if (!group.hidden) this.#row.push(oneLine(this.#text));
+        if (!group.hidden && !group.isHiddenText) this.#row.push(oneLine(this.#text));
         [this.#text, this.#paragraph.mark] = ['', null];
       }
     } else if (word === 'row' && this.#around) this.#endParagraph();
@@ -209,7 +214,7 @@ export class RtfReader {
     } else if (word === 'fcharset' && group.about === 'fonttbl') {
       const charset = CHARSETS.get(param ?? 0);
       if (charset !== undefined) this.#fonts.set(this.#font, charset);
-    } else if (word === 'v') group.hidden = param !== 0 || group.about !== null;
+    } else if (word === 'v') group.isHiddenText = param !== 0;
   }
 
   /** Collects bytes and decodes them later: the two bytes of one letter are two control words. */
@@ -230,10 +235,10 @@ export class RtfReader {
   }
 
   #emit(text: string): void {
-    const { about, hidden } = this.#group;
+    const { about, hidden, isHiddenText } = this.#group;
     if (INFO.has(about ?? '') || CAPTURED.has(about ?? '')) this.#info += text;
     else if (this.#inMark) this.#paragraph.mark = (this.#paragraph.mark ?? '') + text;
-    else if (!hidden) this.#text += text;
+    else if (!hidden && !isHiddenText) this.#text += text;
   }
 
   #readStyle(word: string, param: number | undefined, group: Group): void {

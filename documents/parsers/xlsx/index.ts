@@ -7,7 +7,7 @@ import { CellBudget, TableWriter } from '../../tables/tableWriter.js';
 import { sheetTitle } from '../../tables/sheetTitle.js';
 import { TextBuilder } from '../../textBuilder.js';
 import type { DocumentLimits, ParsedDocument, Parser } from '../../types.js';
-import { readNumberFormats } from './numberFormats.js';
+import { readNumberFormats } from '../../office/numberFormats.js';
 import { readNotes, readPeople } from './readNotes.js';
 import { readSheet, readStrings, type Workbook } from './readSheet.js';
 

@@ -2,7 +2,7 @@ import { readXml } from '../../office/readXml.js';
 import type { DocumentLimits } from '../../types.js';
 import { columnOf } from './columnOf.js';
 import { mergesIn, MergedCells } from './mergedCells.js';
-import { GENERAL, type NumberFormat, formatNumber } from './numberFormats.js';
+import { GENERAL, type NumberFormat, formatNumber } from '../../office/numberFormats.js';
 
 export interface Workbook {
   readonly strings: readonly string[];

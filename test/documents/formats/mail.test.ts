@@ -108,6 +108,19 @@ test('reports empty, broken and encrypted messages, too many attachments, and th
   expect([wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['EML', 'PDF']);
 });
 
+test('S/MIME without a stated kind is recognized by its content, and text inside a signature is counted', async () => {
+  const smime = (more: string, type: string): string =>
+    `From: a@b.c\r\nSubject: Fees\r\nContent-Type: application/pkcs7-mime${more}; name=smime.p7m\r\n` +
+    `Content-Transfer-Encoding: base64\r\n\r\n${Buffer.from(`30820155${type}a0820146`, 'hex').toString('base64')}\r\n`;
+  const [signed, enveloped] = ['06092a864886f70d010702', '06092a864886f70d010703'];
+  expect(await faultOfFile(smime('', enveloped), 'a.eml')).toMatch(/^encrypted: /);
+  for (const more of ['', '; smime-type=signed-data']) {
+    const { text, metadata, attachments } = await readFile(smime(more, signed), 'a.eml');
+    expect([text, metadata['not_read']]).toEqual(['# Fees\n\nFrom: a@b.c', { signed_messages: 1 }]);
+    expect(attachments?.map(({ name }) => name)).toEqual(['smime.p7m']);
+  }
+});
+
 test('reads the people, attachments and date of an Outlook message', async () => {
   const document = await readFile(
     makeMsg({

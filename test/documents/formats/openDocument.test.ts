@@ -26,6 +26,18 @@ test('notes and comments follow the text, and comments quote the text to which t
   );
 });
 
+test('comments quote separate words of lines and paragraphs, and nothing if they refer to a place', async () => {
+  const comment = (name: string): string =>
+    `<office:annotation office:name="${name}"><dc:creator>Anna</dc:creator><text:p>Why ${name}?</text:p></office:annotation>`;
+  const body =
+    `<text:p>${comment('a')}Boats<text:line-break/>moor</text:p><text:p>here<office:annotation-end office:name="a"/>.</text:p>` +
+    `<text:p>There${comment('b')} they wait.</text:p>`;
+  expect((await textOf({ body })).split('\n\n').slice(3)).toEqual([
+    'Comment by Anna on "Boats moor here": Why a?',
+    'Comment by Anna: Why b?',
+  ]);
+});
+
 test('tracked deletions are omitted and counted', async () => {
   const changed =
     '<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region><text:changed-region><text:insertion/></text:changed-region></text:tracked-changes>';
@@ -73,6 +85,48 @@ test('numbering continues and starts as the file defines', async () => {
   expect(await textOf({ styles, body })).toBe('3. One\n  More.\n\nBetween.\n\n4. Two\n  More.');
 });
 
+test('lists, also in cells, have the numbers that their style defines', async () => {
+  const level = (nth: number, format: string, more: string): string =>
+    `<text:list-level-style-number text:level="${nth}" style:num-format="${format}" ${more}/>`;
+  const styles =
+    `<text:list-style style:name="L">${level(1, '1', 'style:num-suffix="."')}${level(2, '1', 'text:display-levels="2"')}` +
+    `${level(3, 'a', 'style:num-prefix="(" style:num-suffix=")"')}</text:list-style>` +
+    `<text:list-style style:name="B"><text:list-level-style-bullet text:level="1"/>${level(2, 'I', 'style:num-suffix=")" text:display-levels="2"')}</text:list-style>`;
+  const item = (text: string, inner = ''): string =>
+    `<text:list-item>${text && `<text:p>${text}</text:p>`}${inner}</text:list-item>`;
+  const list = (items: string, style = ''): string => `<text:list ${style}>${items}</text:list>`;
+  const [inL, inB] = ['text:style-name="L"', 'text:style-name="B"'];
+  const ropes = list(item('Hemp') + item('Steel'));
+  const body =
+    list(item('Boats') + item('Gear', list(item('Ropes', ropes) + item('Anchors'))), inL) +
+    `<text:p>Then</text:p>${list(item('Quay', list(item('North'))), inB)}<text:p>And</text:p>` +
+    list(item('', list(item('Fees'))), inL) +
+    `<table:table>${row(cell('Rule') + `<table:table-cell>${list(item('', list(item('Moor'))), inL)}</table:table-cell>`)}</table:table>`;
+  expect((await textOf({ styles, body })).split('\n')).toEqual([
+    ...['1. Boats', '2. Gear', '  - 2.1 Ropes', '    - (a) Hemp', '    - (b) Steel', '  - 2.2 Anchors', ''],
+    ...[
+      'Then',
+      '',
+      '- Quay',
+      '  - I) North',
+      '',
+      'And',
+      '',
+      '  - 1.1 Fees',
+      '',
+      '| Rule | 1.1 Moor |',
+      '| --- | --- |',
+    ],
+  ]);
+});
+
+test('LibreOffice states the whole number of an item', async () => {
+  const styles =
+    '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="A" xmlns:loext="l" loext:num-list-format="§ %1%:%2%" style:num-suffix=":"/></text:list-style>';
+  const body = '<text:list text:style-name="L"><text:list-item><text:p>Moor</text:p></text:list-item></text:list>';
+  expect(await textOf({ styles, body })).toBe('- § A: Moor');
+});
+
 test('an item without text has a number, too', async () => {
   const styles =
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>';
@@ -96,6 +150,11 @@ test('a number of spaces that is not positive is tolerated', async () => {
 
 const CHART = `<office:chart><chart:chart><chart:title><text:p>Calls</text:p></chart:title><table:table>${row('<table:table-cell/>' + cell('Fishing'))}${row(cell('First') + cell('148', 'office:value="148"'))}</table:table></chart:chart></office:chart>`;
 const CHART_TEXT = 'Calls\n\n|  | Fishing |\n| --- | --- |\n| First | 148 |';
+
+test('a reference to an object that is not UTF-8 is tolerated', async () => {
+  const body = '<text:p>Tides<draw:frame><draw:object xlink:href="./Object%E4"/></draw:frame></text:p>';
+  expect(await textOf({ body })).toBe('Tides');
+});
 
 test('charts are tables at their place, and what is not read is counted', async () => {
   const document = await readFile(

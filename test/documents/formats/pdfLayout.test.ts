@@ -36,6 +36,15 @@ describe('form fields and comments', () => {
     const name = form.createTextField('applicant.name');
     name.setText('Anna Keller');
     name.addToPage(page, { x: 50, y: 600, width: 200, height: 20 });
+    for (const [row, y] of [
+      ['row1', 460],
+      ['row2', 440],
+    ] as const) {
+      const amount = form.createTextField(`${row}.amount`);
+      amount.setText('5');
+      // The second place of the same field is not read again.
+      for (const x of [50, 100]) amount.addToPage(page, { x, y, width: 40, height: 15 });
+    }
     form.createTextField('empty').addToPage(page, { x: 50, y: 570, width: 200, height: 20 });
     const power = form.createCheckBox('Shore power');
     power.addToPage(page, { x: 50, y: 550, width: 10, height: 10 });
@@ -67,7 +76,7 @@ describe('form fields and comments', () => {
       [
         'Application for a berth',
         '',
-        'name: Anna Keller\nShore power: checked\nCrane: not checked\nquay: 1\nMonths: six',
+        'name: Anna Keller\namount: 5\namount: 5\nShore power: checked\nCrane: not checked\nquay: 1\nMonths: six',
         '',
         'Comment by Bo: Ask the treasurer',
       ].join('\n'),

@@ -91,6 +91,14 @@ test('omits pictures, objects and hidden text, and unescapes characters', async 
   expect(text).toBe('A {b} \\ c d');
 });
 
+test('hidden text ends in notes, too, and does not begin in a group that is ignored', async () => {
+  const { text } = await readFile(
+    rtf('Boats{\\footnote seen {\\v not }{\\v0 here}}{\\v not \\v0 moor}{\\*\\unknown no\\v0 no}\\par'),
+    'a.rtf',
+  );
+  expect(text).toBe('Boats[^1]moor\n\n[^1]: seen here');
+});
+
 test('keeps tables whole in chunks', async () => {
   const row = (a: string, b: string): string => `\\pard\\intbl ${a}\\cell ${b}\\cell\\row`;
   const bytes = rtf(`\\pard Some words before the table.\\par${row('Boat', 'Fee')}${row('Small', '10')}\\pard`);

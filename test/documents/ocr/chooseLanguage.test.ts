@@ -1,7 +1,10 @@
 /** Tests the parts of the choice of a page's language that need no OCR engine. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from '@jest/globals';
 
-import { OCR_LANGUAGES, OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLanguages.js';
+import { type OcrLanguage, OCR_LANGUAGES, OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLanguages.js';
 import { cutStrip } from '../../../documents/ocr/cutStrip.js';
 import { guessLanguage } from '../../../documents/ocr/guessLanguage.js';
 import { ocrMetadata } from '../../../documents/ocr/ocrMetadata.js';
@@ -19,6 +22,10 @@ const SENTENCES = {
   por: 'O porto foi construido em 1901, e a luz do molhe e uma das mais antigas que ainda nao sao apagadas nesta costa, como se diz.',
   nld: 'De haven is in 1901 gebouwd, en het licht op de pier is een van de oudste die nog aan deze kust te zien zijn.',
   pol: 'Port zostal zbudowany w 1901 roku, a swiatlo na molo jest jednym z najstarszych, ktore sa jeszcze na tym wybrzezu i nie gasna.',
+  swe: 'Hamnen byggdes 1901, och ljuset pa piren ar ett av de aldsta som fortfarande finns kvar langs den har kusten.',
+  ces: 'Pristav byl postaven v roce 1901 a svetlo na molu je jedno z nejstarsich, ktere jsou na tomto pobrezi jeste v provozu.',
+  tur: 'Liman 1901 yilinda yapildi ve iskeledeki isik bu kiyida bugune kadar kullanilan en eski isiklardan biridir, daha sonra bir kez onarildi.',
+  vie: 'Cang duoc xay dung vao nam 1901, va ngon den tren cau tau la mot trong nhung ngon den lau doi nhat con duoc su dung tai bo bien nay.',
 } as const;
 
 test.each(Object.entries(SENTENCES))('guesses %s by its frequent words', (language, text) => {
@@ -43,14 +50,40 @@ function picture(height: number, from: number, to: number) {
 }
 
 test('begins with a Latin language whose data can be downloaded, if there is one', async () => {
-  const neededFirst = (refused: readonly ('deu' | 'fra')[]): Promise<unknown> =>
+  const neededFirst = (refused: readonly ('deu' | 'fra' | 'osd')[]): Promise<unknown> =>
     readInLanguage(picture(300, 100, 200), {
       ...{ languages: ['rus', 'deu', 'fra'], engine: { kind: 'wasm', folder: '' }, present: [] },
       refused,
     });
   await expect(neededFirst([])).rejects.toMatchObject({ code: 'deu' });
   await expect(neededFirst(['deu'])).rejects.toMatchObject({ code: 'fra' });
-  await expect(neededFirst(['deu', 'fra'])).rejects.toMatchObject({ code: 'deu' });
+  // Other scripts are tried if the script can be detected.
+  await expect(neededFirst(['deu', 'fra'])).rejects.toMatchObject({ code: 'osd' });
+  await expect(neededFirst(['deu', 'fra', 'osd'])).rejects.toMatchObject({ code: 'deu' });
+});
+
+test('skips the scripts whose data cannot be downloaded', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-tesseract-'));
+  const program = path.join(folder, 'tesseract');
+  const neededAfter = async (
+    script: string,
+    languages: readonly OcrLanguage[],
+    refused: readonly OcrLanguage[],
+  ): Promise<unknown> => {
+    await writeFile(program, `#!/bin/sh\ncat >/dev/null\necho 'Script: ${script}'\n`, { mode: 0o755 });
+    const engine = { kind: 'native', program, dataFolder: null } as const;
+    return readInLanguage(picture(300, 100, 200), { languages, engine, present: ['osd'], refused }).catch(
+      (error: unknown) => error,
+    );
+  };
+  try {
+    expect(await neededAfter('Han', ['chi_sim', 'jpn'], ['chi_sim'])).toMatchObject({ code: 'jpn' });
+    expect(await neededAfter('Cyrillic', ['eng', 'rus'], ['eng'])).toMatchObject({ code: 'rus' });
+    // A Latin page is not read in another script.
+    expect(await neededAfter('Latin', ['eng', 'rus'], ['eng'])).toMatchObject({ code: 'eng' });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('cuts a strip of printed text whose edges are between lines, and none from a small picture', () => {

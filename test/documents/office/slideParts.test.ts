@@ -75,7 +75,7 @@ test('numbers the paragraphs of a list as the slide does', async () => {
     `<a:p><a:pPr lvl="${level}">${mark}</a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`;
   const auto = (type: string, more = ''): string => `<a:buAutoNum type="${type}" ${more}/>`;
   const shape = [
-    line('Fox', 0, auto('arabicPeriod', 'startAt="3"')),
+    line('Fox', -1, auto('arabicPeriod', 'startAt="3"')),
     line('Owl', 0, auto('arabicPeriod', 'startAt="3"')),
     line('Eagle owl', 1, auto('alphaLcParenBoth')),
     line('Barn owl', 1, auto('alphaLcParenBoth')),

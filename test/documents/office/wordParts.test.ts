@@ -1,6 +1,7 @@
 import { strToU8, type Zippable } from 'fflate';
 import { encrypt } from 'officecrypto-tool';
 import { expect, test } from '@jest/globals';
+import { isEdgeText } from '../../../documents/office/pageEdges.js';
 import { officeFile } from '../formats/officeFile.js';
 import { faultOfFile, readFile } from '../readFile.js';
 
@@ -96,6 +97,23 @@ test('reads comments with the text to which they refer, and counts tracked chang
   expect(document.metadata).toMatchObject({ tracked_changes: { insertions: 1, deletions: 1 } });
 });
 
+test('quotes lines and paragraphs as separate words, and marks a quotation that was cut', async () => {
+  const ends = (id: number, text: string): string => `${text}<w:commentRangeEnd w:id="${id}"/>`;
+  const long = `<w:r><w:t>boat${' '.repeat(9)}</w:t></w:r>`.repeat(50);
+  const body =
+    `<w:p><w:commentRangeStart w:id="0"/><w:r><w:t>Boats</w:t><w:br/><w:t>moor</w:t></w:r></w:p>` +
+    `<w:p>${ends(0, '<w:r><w:t>here</w:t></w:r>')}</w:p><w:p><w:commentRangeStart w:id="1"/>${ends(1, long)}</w:p>`;
+  const comments = [0, 1].map((id) => `<w:comment w:id="${id}">${paragraph('Why?')}</w:comment>`).join('');
+  const { text } = await readFile(
+    word(body, [['comments', 'comments.xml', `<w:comments ${W}>${comments}</w:comments>`]]),
+    'a.docx',
+  );
+  expect(text.split('\n\n').slice(-2)).toEqual([
+    'Comment on "Boats moor here": Why?',
+    `Comment on "${'boat '.repeat(40)}…": Why?`,
+  ]);
+});
+
 test('reads a chart with groups of labels, and with a title that is the value of a cell', async () => {
   const points = (...labels: ReadonlyArray<readonly [idx: number, label: string]>): string =>
     labels.map(([idx, label]) => `<c:pt idx="${idx}"><c:v>${label}</c:v></c:pt>`).join('');
@@ -108,6 +126,27 @@ test('reads a chart with groups of labels, and with a title that is the value of
   expect((await readFile(word(body, [['chart', 'chart1.xml', chart]]), 'a.docx')).text).toBe(
     'Calls by quarter\n\n|  | All |\n| --- | --- |\n| 2023 Q1 | 7 |\n| 2023 Q2 | 8 |\n| 2024 Q1 | 9 |',
   );
+});
+
+test('reads the dates of a chart, and the places of each series of a scatter chart', async () => {
+  const cache = (values: readonly number[], format = 'General'): string =>
+    `<c:numRef><c:numCache><c:formatCode>${format}</c:formatCode>${values.map((value, idx) => `<c:pt idx="${idx}"><c:v>${value}</c:v></c:pt>`).join('')}</c:numCache></c:numRef>`;
+  const series = (name: string, x: string, y: string): string =>
+    `<c:ser><c:tx><c:v>${name}</c:v></c:tx>${x}${y}</c:ser>`;
+  const tableOf = async (content: string): Promise<string[]> => {
+    const chart = `<c:chartSpace xmlns:c="c"><c:date1904 val="0"/><c:plotArea>${content}</c:plotArea></c:chartSpace>`;
+    const body = '<w:p><w:r><w:drawing><c:chart xmlns:c="c" r:id="rId1"/></w:drawing></w:r></w:p>';
+    return (await readFile(word(body, [['chart', 'chart1.xml', chart]]), 'a.docx')).text.split('\n');
+  };
+  const dates = `<c:cat>${cache([45_292, 45_323], 'm/d/yyyy')}</c:cat>`;
+  expect(await tableOf(series('Calls', dates, `<c:val>${cache([7, 8], '0.00')}</c:val>`))).toEqual([
+    ...['|  | Calls |', '| --- | --- |', '| 2024-01-01 | 7 |', '| 2024-02-01 | 8 |'],
+  ]);
+  const scatter = (name: string, x: readonly number[], y: readonly number[]): string =>
+    series(name, `<c:xVal>${cache(x)}</c:xVal>`, `<c:yVal>${cache(y)}</c:yVal>`);
+  expect(await tableOf(scatter('North', [1, 2], [7, 8]) + scatter('South', [1.5], [9]))).toEqual([
+    ...['|  | North |  | South |', '| --- | --- | --- | --- |', '| 1 | 7 | 1.5 | 9 |', '| 2 | 8 |  |  |'],
+  ]);
 });
 
 test('reads the lines of a footnote as separate words, and moved text once', async () => {
@@ -140,6 +179,14 @@ test('reads each header and footer once, without page numbers', async () => {
     'a.docx',
   );
   expect(text).toBe('Body\n\nHeader: Harbour rules\n\nFooter: Ballycotton, printed 3');
+});
+
+test('tells names from page numbers in headers of all scripts', () => {
+  const numbered = (line: string): boolean => isEdgeText(line, true);
+  const pages = ['Page 3 of 10', '第3页，共10页', '3ページ / 10ページ', '총 10 페이지 중 3 페이지'];
+  expect(pages.filter(numbered)).toEqual([]);
+  const names = ['Harbour rules 3', '北方港口公司 第3页', '港湾の規則 3ページ', '항구 규정집 3'];
+  expect(names.filter((name) => !numbered(name))).toEqual([]);
 });
 
 test('reads files inserted in the text (altChunk) at their position, and counts unreadable ones', async () => {

@@ -279,6 +279,19 @@ test('fails a file whose reader crashed twice, and names the signal and the memo
   expect(crashes).toHaveLength(2);
 });
 
+test('closes although a process could not be started', async () => {
+  const pool = startPool();
+  const { process: node } = globalThis.globalOfNode;
+  const { execPath } = node;
+  try {
+    node.execPath = join(tmpdir(), 'allotrope-no-such-program');
+    expect((await faultOf(pool.process(upload('Words.', 'a.txt'), CHUNKING))).kind).toBe('parse_limit');
+  } finally {
+    node.execPath = execPath;
+  }
+  await pool.close();
+});
+
 test('does not count time in which the caller was stopped as reading time', async () => {
   const pool = startPool({ files: { ...FILES, timeoutMs: 3_000 } });
   await pool.process(upload('warm', 'a.txt'), CHUNKING);

@@ -1,5 +1,5 @@
-import { readXml } from '../../office/readXml.js';
-import type { DocumentLimits } from '../../types.js';
+import { readXml } from './readXml.js';
+import type { DocumentLimits } from '../types.js';
 
 /** The display of a cell's number. */
 export interface NumberFormat {
@@ -177,12 +177,20 @@ function formatSection(value: number, section: NumberSection): string {
   // Larger numbers have no digits after the point, and toFixed() writes them as powers of ten.
   if (scaled >= 1e15) return `${prefix}${shortest(scaled)}${suffix}`.trim();
   const [least, maxDecimals] = decimals;
-  let [whole = '', fraction = ''] = scaled.toFixed(maxDecimals).split('.');
+  let [whole = '', fraction = ''] = roundHalfUp(scaled, maxDecimals).split('.');
   while (fraction.length > least && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   whole = whole.padStart(digits, '0');
   if (inner.length > 0) whole = insertLiterals(whole, inner);
   else if (isGrouped) whole = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
   return `${prefix}${whole}${fraction === '' ? '' : `.${fraction}`}${suffix}`.replace(/\s+/g, ' ').trim();
+}
+
+/** Rounds the decimal digits, as Excel does. toFixed() rounds the binary fraction: 1.005 becomes 1.00. */
+function roundHalfUp(value: number, decimals: number): string {
+  const [digits = '', exponent = '0'] = String(value).split('e');
+  const units = Number(`${digits}e${Number(exponent) + decimals}`);
+  // The fifteen digits of a larger number end before the last decimal place.
+  return (units >= 1e15 ? value : Math.round(units) / 10 ** decimals).toFixed(decimals);
 }
 
 /** Inserts the literal text between the digits. Digits beyond the places of the format precede all literal text. */
