@@ -286,6 +286,43 @@ test('appends to a log until it is large, then rotates it and keeps the old one'
   expect([await logSize(dataDir, 'qdrant'), existsSync(`${logFile()}.1`)]).toEqual([0, true]);
   log('one\ntwo\nthree\n');
   expect(await readLogTail(dataDir, 'qdrant', 6)).toBe('three');
+  [
+    'the reason before the lines in which mongod reports that it aborts',
+    [
+      {
+        s: 'E',
+        id: 22_435,
+        msg: 'WiredTiger error message',
+        attr: { error: 5, message: { msg: 'a.wt: read', error_str: 'I/O error' } },
+      },
+      {
+        s: 'E',
+        id: 22_435,
+        msg: 'WiredTiger error message',
+        attr: { error: -31_804, message: '[1] the process must exit and restart' },
+      },
+      { s: 'F', id: 23_089, msg: 'Fatal assertion', attr: { msgid: 50_853 } },
+      { s: 'F', id: 23_090, msg: '\n\n***aborting after fassert() failure\n\n' },
+      { s: 'F', id: 6_384_300, msg: 'Writing fatal message', attr: { message: 'Got signal: 6 (Aborted).\n' } },
+    ]
+      .map((entry) => `${JSON.stringify(entry)}\n`)
+      .join(''),
+    'WiredTiger error message: a.wt: read: I/O error',
+    false,
+  ],
+  [
+    'an exception of mongod',
+    '{"s":"F","msg":"Writing fatal message","attr":{"message":"DBException: x\\ny\\n"}}\n' +
+      '{"s":"F","msg":"Writing fatal message","attr":{"message":"Got signal: 6 (Aborted).\\n"}}\n',
+    'Writing fatal message: DBException: x y',
+    false,
+  ],
+  [
+    'in one line that mongod aborts, without a reason',
+    '{"s":"F","msg":"\\n\\n***aborting after fassert() failure\\n\\n"}\n',
+    '***aborting after fassert() failure',
+    false,
+  ],
   expect(await readLogTail(dataDir, 'qdrant', 8)).toBe('three');
   expect(await readLogTail(dataDir, 'qdrant', 100, 4)).toBe('two\nthree');
   // The log is shorter than the offset, so it was rotated.
