@@ -64,7 +64,8 @@ export function createRestarter(options: RestarterOptions): Restarter {
     for (let attempts = 0; !stopping.signal.aborted; attempts += 1) {
       const { line: cause, isDiskFull } = await causeOf(dataDir, name, logged);
       const pauseMs = pauseAfter(count);
-      down.set(name, { since, cause: cause || how, how, isDiskFull, attempts });
+      const entry = { since, cause: cause || how, how, isDiskFull, attempts };
+      down.set(name, entry);
       onChange();
       printLine(`${event}${cause && `: ${cause}`}. Next start in ${pauseMs / 1000} s`);
       await pause(pauseMs, stopping.signal);
@@ -73,7 +74,9 @@ export function createRestarter(options: RestarterOptions): Restarter {
       tries.set(name, { count, startedAt: now(), logged });
       try {
         await engine.restart();
-        tries.set(name, { count, startedAt: now(), logged });
+        // The engine may have ended again before restart() returned. Then another call restarts it.
+        if (down.get(name) !== entry) return;
+        tries.set(name, { count, startedAt: now() });
         down.delete(name);
         onChange();
         printLine(`${name} runs again`);

@@ -32,6 +32,8 @@ describe('an engine that crashed', () => {
   /** Returns a restarter whose pauses end immediately. @param starts for each start, whether it succeeds */
   function restarterOf(starts: (boolean | number)[]) {
     let clock = 1_000_000;
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
     const pauses: number[] = [];
     const lines: string[] = [];
     const changes: unknown[] = [];
@@ -133,6 +135,32 @@ describe('the control of an engine', () => {
   function launcher() {
     const runs: { end: (how: string) => void; stopped: boolean; ports: readonly number[] }[] = [];
     const launch = (ports: readonly number[], signal: AbortSignal): Promise<Launched> => {
+  test('stays reported as down if it ends again before its restart is complete', async () => {
+    const { lines, restarter } = restarterOf([]);
+    let starts = 0;
+    let hasEnded = false;
+    const engine = {
+      logOffset: 0,
+      restart: () => {
+        starts += 1;
+        if (starts > 1) return new Promise<void>(() => undefined);
+        restarter.onCrash('qdrant', 'ended again', engine as unknown as Engine);
+        return waitFor(
+          () => Promise.resolve(restarter.down.get('qdrant')?.how),
+          (how) => how === 'ended again',
+        ).then(() => void (hasEnded = true));
+      },
+    };
+    restarter.onCrash('qdrant', 'ended', engine as unknown as Engine);
+    await waitFor(
+      () => Promise.resolve(hasEnded),
+      (ended) => ended,
+    );
+    await settled();
+    expect(restarter.down.get('qdrant')?.how).toBe('ended again');
+    expect(lines).not.toContain('qdrant runs again');
+  });
+
       signal.throwIfAborted();
       let end: (how: string) => void = () => undefined;
       const ended = new Promise<string>((resolve) => (end = resolve));
@@ -147,8 +175,6 @@ describe('the control of an engine', () => {
     };
     return { runs, launch };
   }
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
-
   test('reports an unexpected end, but not a requested one', async () => {
     const { runs, launch } = launcher();
     const crashes: string[] = [];
