@@ -50,8 +50,8 @@ export function createRestarter(options: RestarterOptions): Restarter {
   const { pause = (ms, signal) => sleep(ms, undefined, { signal }) } = options;
   const stopping = new AbortController();
   const down = new Map<EngineName, DownEngine>();
-  /** Starts since an engine last recovered, time of the last start, and length of the log at that time. */
-  const tries = new Map<EngineName, { count: number; startedAt: number; logged: number }>();
+  /** Starts since an engine last recovered, and time of the last start. */
+  const tries = new Map<EngineName, { count: number; startedAt: number }>();
 
   const restart = async (name: EngineName, how: string, engine: Engine): Promise<void> => {
     const since = new Date(now()).toISOString();
@@ -60,7 +60,7 @@ export function createRestarter(options: RestarterOptions): Restarter {
     let count = hadRecovered ? 0 : earlier.count;
     let event = `${name} ${how}`;
     // Log lines of earlier processes of the engine do not explain this crash.
-    let logged = earlier?.logged ?? 0;
+    let logged = engine.logOffset;
     for (let attempts = 0; !stopping.signal.aborted; attempts += 1) {
       const { line: cause, isDiskFull } = await causeOf(dataDir, name, logged);
       const pauseMs = pauseAfter(count);
@@ -71,7 +71,7 @@ export function createRestarter(options: RestarterOptions): Restarter {
       await pause(pauseMs, stopping.signal);
       count += 1;
       logged = await logSize(dataDir, name);
-      tries.set(name, { count, startedAt: now(), logged });
+      tries.set(name, { count, startedAt: now() });
       try {
         await engine.restart();
         // The engine may have ended again before restart() returned. Then another call restarts it.

@@ -50,6 +50,7 @@ export async function startChild(options: ChildOptions): Promise<Launched> {
   const log = await openLog(dataDir, name);
   const child = spawn(python, [RUN_CHILD, String(process.pid), program, ...args], {
     // Use a separate process group: Ctrl-C signals only our group, and we stop the engines last.
+  const { size: logOffset } = await log.stat();
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
     env: engineEnvironment(),
@@ -58,7 +59,7 @@ export async function startChild(options: ChildOptions): Promise<Launched> {
   await log.close();
   if (child.pid === undefined) throw new EngineError(`${name} could not be started: ${await ended}.`);
   lowerPriority(child.pid, niceness);
-  const launched = { pid: child.pid, ended, stop: () => stopChild(child, ended) };
+  const launched = { pid: child.pid, logOffset, ended, stop: () => stopChild(child, ended) };
   try {
     await writePidFile(dataDir, name, child.pid);
     await untilReady(options, child, ended);

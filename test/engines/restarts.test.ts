@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,7 +29,10 @@ import { waitFor } from '../support/waitFor.js';
 // Tests of the supervision of an engine without a real engine: restarts, log, cause of a crash, ports and lock.
 let dataDir: string;
 const logFile = (): string => path.join(dataDir, 'logs', 'qdrant.log');
+const sizeOfLog = (): number => (existsSync(logFile()) ? statSync(logFile()).size : 0);
 const log = (text: string): void => appendFileSync(logFile(), text);
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'allotrope-restarts-'));
@@ -32,8 +44,6 @@ describe('an engine that crashed', () => {
   /** Returns a restarter whose pauses end immediately. @param starts for each start, whether it succeeds */
   function restarterOf(starts: (boolean | number)[]) {
     let clock = 1_000_000;
-const settled = () => new Promise((resolve) => setImmediate(resolve));
-
     const pauses: number[] = [];
     const lines: string[] = [];
     const changes: unknown[] = [];
@@ -50,17 +60,19 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
       },
     });
     const engine = {
+      logOffset: sizeOfLog(),
       restart: () => {
+        engine.logOffset = sizeOfLog();
         const nextStart = starts.shift() ?? true;
         return nextStart === false
           ? Promise.reject(new Error('qdrant did not start: code 1.\nmore'))
           : Promise.resolve();
       },
-    } as unknown as Engine;
+    };
     const crash = async (how = 'ended with code 1'): Promise<void> => {
       const recoveries = (): number => lines.filter((line) => line === 'qdrant runs again').length;
       const recoveriesBefore = recoveries();
-      restarter.onCrash('qdrant', how, engine);
+      restarter.onCrash('qdrant', how, engine as unknown as Engine);
       await waitFor(
         () => Promise.resolve(recoveries()),
         (count) => count > recoveriesBefore,
@@ -93,7 +105,8 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
     log('old: panic in an earlier run\n');
     const { restarter, lines, crash } = restarterOf([]);
     await crash();
-    expect(lines[0]).toContain('old: panic in an earlier run');
+    expect(lines[0]).toBe('qdrant ended with code 1. Next start in 1 s');
+    const ofRun = { restart: () => Promise.resolve(), logOffset: sizeOfLog() };
     log('new: bad news\n');
     let seen: unknown;
     const second = createRestarter({
@@ -102,7 +115,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
       now: () => 0,
       pause: () => Promise.resolve(),
     });
-    second.onCrash('qdrant', 'ended by SIGKILL', { restart: () => Promise.resolve() } as unknown as Engine);
+    second.onCrash('qdrant', 'ended by SIGKILL', ofRun as unknown as Engine);
     await waitFor(
       () => Promise.resolve(seen),
       (down) => down !== undefined,
@@ -122,19 +135,6 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
     );
   });
 
-  test('is not restarted after stop', async () => {
-    const { restarter, pauses, lines } = restarterOf([]);
-    restarter.stop();
-    restarter.onCrash('qdrant', 'ended', { restart: () => Promise.reject(new Error('none')) } as unknown as Engine);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect([pauses, lines]).toEqual([[], []]);
-  });
-});
-
-describe('the control of an engine', () => {
-  function launcher() {
-    const runs: { end: (how: string) => void; stopped: boolean; ports: readonly number[] }[] = [];
-    const launch = (ports: readonly number[], signal: AbortSignal): Promise<Launched> => {
   test('stays reported as down if it ends again before its restart is complete', async () => {
     const { lines, restarter } = restarterOf([]);
     let starts = 0;
@@ -161,6 +161,19 @@ describe('the control of an engine', () => {
     expect(lines).not.toContain('qdrant runs again');
   });
 
+  test('is not restarted after stop', async () => {
+    const { restarter, pauses, lines } = restarterOf([]);
+    restarter.stop();
+    restarter.onCrash('qdrant', 'ended', { restart: () => Promise.reject(new Error('none')) } as unknown as Engine);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([pauses, lines]).toEqual([[], []]);
+  });
+});
+
+describe('the control of an engine', () => {
+  function launcher() {
+    const runs: { end: (how: string) => void; stopped: boolean; ports: readonly number[] }[] = [];
+    const launch = (ports: readonly number[], signal: AbortSignal): Promise<Launched> => {
       signal.throwIfAborted();
       let end: (how: string) => void = () => undefined;
       const ended = new Promise<string>((resolve) => (end = resolve));
@@ -171,7 +184,7 @@ describe('the control of an engine', () => {
         end('asked');
         return Promise.resolve();
       };
-      return Promise.resolve({ pid: 2 ** 30 + runs.length, ended, stop });
+      return Promise.resolve({ pid: 2 ** 30 + runs.length, logOffset: runs.length, ended, stop });
     };
     return { runs, launch };
   }
@@ -189,6 +202,7 @@ describe('the control of an engine', () => {
     expect([crashes, runs.map(({ stopped }) => stopped)]).toEqual([[], [true, false]]);
     expect(restarts).toEqual([2 ** 30 + 2]);
     expect(runs[1]?.ports).toEqual(runs[0]?.ports);
+    expect(engine.logOffset).toBe(2);
     runs[1]?.end('ended by SIGSEGV');
     await settled();
     expect(crashes).toEqual(['qdrant ended by SIGSEGV']);
@@ -272,6 +286,43 @@ const LOGS: [what: string, text: string, cause: string | RegExp, isDiskFull: boo
   ['errors of mongod rather than its frames', '{"s":"F","msg":"abort"}\n{"s":"I","msg":"frame"}\n', 'abort', false],
   ['an error of mongod', '{"s":"I"}\n{"s":"E","msg":"x"}\n{"s":"W","msg":"y"}\n', 'x', false],
   ['an error of mongod with its reason', '{"s":"E","msg":"x","attr":{"error":"y"}}\n', 'x: y', false],
+  [
+    'the reason before the lines in which mongod reports that it aborts',
+    [
+      {
+        s: 'E',
+        id: 22_435,
+        msg: 'WiredTiger error message',
+        attr: { error: 5, message: { msg: 'a.wt: read', error_str: 'I/O error' } },
+      },
+      {
+        s: 'E',
+        id: 22_435,
+        msg: 'WiredTiger error message',
+        attr: { error: -31_804, message: '[1] the process must exit and restart' },
+      },
+      { s: 'F', id: 23_089, msg: 'Fatal assertion', attr: { msgid: 50_853 } },
+      { s: 'F', id: 23_090, msg: '\n\n***aborting after fassert() failure\n\n' },
+      { s: 'F', id: 6_384_300, msg: 'Writing fatal message', attr: { message: 'Got signal: 6 (Aborted).\n' } },
+    ]
+      .map((entry) => `${JSON.stringify(entry)}\n`)
+      .join(''),
+    'WiredTiger error message: a.wt: read: I/O error',
+    false,
+  ],
+  [
+    'an exception of mongod',
+    '{"s":"F","msg":"Writing fatal message","attr":{"message":"DBException: x\\ny\\n"}}\n' +
+      '{"s":"F","msg":"Writing fatal message","attr":{"message":"Got signal: 6 (Aborted).\\n"}}\n',
+    'Writing fatal message: DBException: x y',
+    false,
+  ],
+  [
+    'in one line that mongod aborts, without a reason',
+    '{"s":"F","msg":"\\n\\n***aborting after fassert() failure\\n\\n"}\n',
+    '***aborting after fassert() failure',
+    false,
+  ],
   ['nothing in routine lines', `{"s":"I","msg":"${'x'.repeat(64_000)}"}\n{"s":"I"}\n`, '', false],
   ['nothing in what engines print at each start', 'Temporal UI: http://x\nlistening on x\n', '', false],
   [
@@ -312,43 +363,6 @@ test('appends to a log until it is large, then rotates it and keeps the old one'
   expect([await logSize(dataDir, 'qdrant'), existsSync(`${logFile()}.1`)]).toEqual([0, true]);
   log('one\ntwo\nthree\n');
   expect(await readLogTail(dataDir, 'qdrant', 6)).toBe('three');
-  [
-    'the reason before the lines in which mongod reports that it aborts',
-    [
-      {
-        s: 'E',
-        id: 22_435,
-        msg: 'WiredTiger error message',
-        attr: { error: 5, message: { msg: 'a.wt: read', error_str: 'I/O error' } },
-      },
-      {
-        s: 'E',
-        id: 22_435,
-        msg: 'WiredTiger error message',
-        attr: { error: -31_804, message: '[1] the process must exit and restart' },
-      },
-      { s: 'F', id: 23_089, msg: 'Fatal assertion', attr: { msgid: 50_853 } },
-      { s: 'F', id: 23_090, msg: '\n\n***aborting after fassert() failure\n\n' },
-      { s: 'F', id: 6_384_300, msg: 'Writing fatal message', attr: { message: 'Got signal: 6 (Aborted).\n' } },
-    ]
-      .map((entry) => `${JSON.stringify(entry)}\n`)
-      .join(''),
-    'WiredTiger error message: a.wt: read: I/O error',
-    false,
-  ],
-  [
-    'an exception of mongod',
-    '{"s":"F","msg":"Writing fatal message","attr":{"message":"DBException: x\\ny\\n"}}\n' +
-      '{"s":"F","msg":"Writing fatal message","attr":{"message":"Got signal: 6 (Aborted).\\n"}}\n',
-    'Writing fatal message: DBException: x y',
-    false,
-  ],
-  [
-    'in one line that mongod aborts, without a reason',
-    '{"s":"F","msg":"\\n\\n***aborting after fassert() failure\\n\\n"}\n',
-    '***aborting after fassert() failure',
-    false,
-  ],
   expect(await readLogTail(dataDir, 'qdrant', 8)).toBe('three');
   expect(await readLogTail(dataDir, 'qdrant', 100, 4)).toBe('two\nthree');
   // The log is shorter than the offset, so it was rotated.
