@@ -52,30 +52,46 @@ export interface Cause {
 export async function causeOf(dataDir: string, name: EngineName, logOffset: number): Promise<Cause> {
   const full = await fullDisk(dataDir, name, logOffset);
   if (full !== null) return { line: full, isDiskFull: true };
-  const errors = (await tailOf(dataDir, name, logOffset)).split('\n').map(errorOf);
-  return { line: (errors.findLast((error) => error !== '') ?? '').slice(0, MAX_CAUSE_LENGTH), isDiskFull: false };
+  const lines = (await tailOf(dataDir, name, logOffset)).split('\n').map(errorOf);
+  const errors = lines.filter((error) => error !== '');
+  const cause = errors.findLast((error) => !CONSEQUENCE.test(error)) ?? errors[0] ?? '';
+  return { line: cause.slice(0, MAX_CAUSE_LENGTH), isDiskFull: false };
 }
 
 /** Lines that Temporal and the Qdrant engine print at each start. */
 const START_LINE = /^(?:Temporal (?:CLI|Server|Persistence|UI|Metrics)\b|listening on )/;
 
+/** Errors that mongod logs after the one that states the reason: only that it aborts. */
+const CONSEQUENCE =
+  /^(?:Fatal assertion$|\*\*\*aborting after |Error collecting stack trace|Writing fatal message(?:$|: (?:Got signal: |terminate\(\) called)))|the process must exit and restart/;
+
 /**
- * Returns the error of a log line; empty if the line reports none. Of mongod's JSON lines, only severities E and F are
- * errors: the others are stack frames, addresses and versions.
+ * Returns the error of a log line, in one line; empty if the line reports none. Of mongod's JSON lines, only severities
+ * E and F are errors: the others are stack frames, addresses and versions.
  */
 function errorOf(line: string): string {
   try {
     const { s: severity, msg = '', attr } = JSON.parse(line) as MongodLine;
     if (severity !== 'E' && severity !== 'F') return '';
-    return typeof attr?.error === 'string' ? `${msg}: ${attr.error}` : msg;
+    const reason = [attr?.error, attr?.message, attr?.reason].map(textOf).find((text) => text !== '');
+    return oneLine(reason === undefined ? msg : `${msg}: ${reason}`);
   } catch {
     return START_LINE.test(line) ? '' : line.trim();
   }
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Returns the text of a reason; empty if it has none, as a number. WiredTiger's reasons are objects. */
+function textOf(reason: unknown): string {
+  if (typeof reason === 'string') return reason;
+  const { msg, error_str: error } = (reason ?? {}) as Record<string, unknown>;
+  return [msg, error].filter((text) => typeof text === 'string' && text !== '').join(': ');
 }
 
 /** A line of mongod's log: https://www.mongodb.com/docs/v7.0/reference/log-messages/ */
 interface MongodLine {
   readonly s?: string;
   readonly msg?: string;
-  readonly attr?: { readonly error?: unknown };
+  readonly attr?: { readonly error?: unknown; readonly message?: unknown; readonly reason?: unknown };
 }

@@ -21,6 +21,8 @@ export interface StartOptions extends EngineEvents {
 /** One process of an engine. */
 export interface Launched {
   readonly pid: number;
+  /** Length of its log, in bytes, before it started. */
+  readonly logOffset: number;
   /** Resolves when the process has ended, with a description of how. */
   readonly ended: Promise<string>;
   /** Sends SIGTERM, then SIGKILL after a timeout. */
@@ -32,6 +34,8 @@ export interface Engine {
   readonly ports: readonly number[];
   /** Id of the current process; a restart changes it. */
   readonly pid: number;
+  /** Length of the log, in bytes, before the last process that became ready started. */
+  readonly logOffset: number;
   /** Stops the engine and abandons a start in progress. Only a later restart() starts it again. */
   stop(): Promise<void>;
   /** Ends the process with a signal, like a crash; for tests. */
@@ -63,11 +67,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { ports, launched } = await launchOnFreePorts(wanted, (taken) => launch(taken, stopping.signal));
   let current: Launched | undefined;
   let restarting: Promise<void> | undefined;
-  let pid = 0;
+  let [pid, logOffset] = [0, 0];
 
   const watch = (next: Launched) => {
     current = next;
-    pid = next.pid;
+    ({ pid, logOffset } = next);
     void next.ended.then((how) => {
       if (current !== next) return;
       current = undefined;
@@ -85,6 +89,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ports,
     get pid() {
       return pid;
+    },
+    get logOffset() {
+      return logOffset;
     },
     async stop() {
       stopping.abort();

@@ -50,8 +50,8 @@ export function createRestarter(options: RestarterOptions): Restarter {
   const { pause = (ms, signal) => sleep(ms, undefined, { signal }) } = options;
   const stopping = new AbortController();
   const down = new Map<EngineName, DownEngine>();
-  /** Starts since an engine last recovered, time of the last start, and length of the log at that time. */
-  const tries = new Map<EngineName, { count: number; startedAt: number; logged: number }>();
+  /** Starts since an engine last recovered, and time of the last start. */
+  const tries = new Map<EngineName, { count: number; startedAt: number }>();
 
   const restart = async (name: EngineName, how: string, engine: Engine): Promise<void> => {
     const since = new Date(now()).toISOString();
@@ -60,20 +60,23 @@ export function createRestarter(options: RestarterOptions): Restarter {
     let count = hadRecovered ? 0 : earlier.count;
     let event = `${name} ${how}`;
     // Log lines of earlier processes of the engine do not explain this crash.
-    let logged = earlier?.logged ?? 0;
+    let logged = engine.logOffset;
     for (let attempts = 0; !stopping.signal.aborted; attempts += 1) {
       const { line: cause, isDiskFull } = await causeOf(dataDir, name, logged);
       const pauseMs = pauseAfter(count);
-      down.set(name, { since, cause: cause || how, how, isDiskFull, attempts });
+      const entry = { since, cause: cause || how, how, isDiskFull, attempts };
+      down.set(name, entry);
       onChange();
       printLine(`${event}${cause && `: ${cause}`}. Next start in ${pauseMs / 1000} s`);
       await pause(pauseMs, stopping.signal);
       count += 1;
       logged = await logSize(dataDir, name);
-      tries.set(name, { count, startedAt: now(), logged });
+      tries.set(name, { count, startedAt: now() });
       try {
         await engine.restart();
-        tries.set(name, { count, startedAt: now(), logged });
+        // The engine may have ended again before restart() returned. Then another call restarts it.
+        if (down.get(name) !== entry) return;
+        tries.set(name, { count, startedAt: now() });
         down.delete(name);
         onChange();
         printLine(`${name} runs again`);

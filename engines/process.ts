@@ -19,6 +19,8 @@ const PROBE_EVERY_MS = 50;
  * restart would repeat all of it.
  */
 const READY_MS = 300_000;
+/** Time limit of one check in milliseconds: a process that is suspended accepts connections but never responds. */
+const PROBE_MS = 10_000;
 const STOP_MS = 10_000;
 /** The only environment variables that an engine receives: it must not receive the service's secrets. */
 const KEPT_VARIABLES = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'];
@@ -48,6 +50,7 @@ export async function startChild(options: ChildOptions): Promise<Launched> {
   const { name, dataDir, python, program, args, niceness = 0 } = options;
   await stopOrphan(dataDir, name);
   const log = await openLog(dataDir, name);
+  const { size: logOffset } = await log.stat();
   const child = spawn(python, [RUN_CHILD, String(process.pid), program, ...args], {
     // Use a separate process group: Ctrl-C signals only our group, and we stop the engines last.
     detached: true,
@@ -58,7 +61,7 @@ export async function startChild(options: ChildOptions): Promise<Launched> {
   await log.close();
   if (child.pid === undefined) throw new EngineError(`${name} could not be started: ${await ended}.`);
   lowerPriority(child.pid, niceness);
-  const launched = { pid: child.pid, ended, stop: () => stopChild(child, ended) };
+  const launched = { pid: child.pid, logOffset, ended, stop: () => stopChild(child, ended) };
   try {
     await writePidFile(dataDir, name, child.pid);
     await untilReady(options, child, ended);
@@ -91,7 +94,7 @@ async function untilReady(
   void ended.then((words) => (how = words));
   const isUp = async (): Promise<boolean> => (await listensOn(child.pid ?? 0, port)) && isReady();
   while (how === undefined && Date.now() < deadline && !signal.aborted) {
-    if (await isUp().catch(() => false)) return;
+    if (await orFalse(isUp(), signal)) return;
     await sleep(PROBE_EVERY_MS);
   }
   const reason = how ?? (signal.aborted ? 'it was stopped' : `not ready after ${READY_MS / 1000} s`);
@@ -99,6 +102,20 @@ async function untilReady(
   throw new EngineError(
     `${name} did not start: ${reason} (process ${child.pid}, log ${logPath(dataDir, name)}).\n${tail}`,
   );
+}
+
+/** Returns the result of a check; false if it fails, takes longer than PROBE_MS, or the signal is aborted meanwhile. */
+async function orFalse(check: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const limit = sleep(PROBE_MS, false, { signal: over.signal });
+    return await Promise.race([check, limit]).catch(() => false);
+  } finally {
+    signal.removeEventListener('abort', end);
+    end();
+  }
 }
 
 async function stopChild(child: ChildProcess, ended: Promise<string>): Promise<void> {

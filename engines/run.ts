@@ -17,7 +17,11 @@ export function run(command: string, args: readonly string[], options: RunOption
   return new Promise((done, fail) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: process.env });
     // spawn's own timeout is not used: for a program that does not exist its timer is never cleared (Node 20).
-    const timer = setTimeout(() => child.kill(), timeoutMs);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill();
+    }, timeoutMs);
     const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
@@ -33,7 +37,8 @@ export function run(command: string, args: readonly string[], options: RunOption
       clearTimeout(timer);
       if (code === 0) return done(lines.join('\n'));
       const tail = lines.slice(-KEPT_LINES).join('\n');
-      fail(new Error(`${command} ${args.join(' ')} ended with ${signal ?? `code ${code}`}:\n${tail}`));
+      const how = isLate ? `did not end within ${timeoutMs / 1000} s` : `ended with ${signal ?? `code ${code}`}`;
+      fail(new Error(`${command} ${args.join(' ')} ${how}:\n${tail}`));
     });
   });
 }

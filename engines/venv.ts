@@ -22,6 +22,9 @@ const ONLY_PINNED = ['--no-compile', '--no-deps', '--only-binary=:all:', '--requ
 /** Returns the arguments with which pip installs exactly the packages that a requirements file pins by hash. */
 export const pipInstall = (requirements: string): readonly string[] => [...PIP, ...ONLY_PINNED, '-r', requirements];
 
+/** Time limit of the download in milliseconds. Over a slow connection it takes longer than the default of run(). */
+const INSTALL_MS = 3_600_000;
+
 export interface Venv {
   readonly enginesDir: string;
   /** Path of the environment's interpreter. */
@@ -99,6 +102,7 @@ async function build(draft: string, stamp: string, onProgress: (line: string) =>
   await run(python, ['-m', 'venv', draft]);
   try {
     await run(join(draft, 'bin', 'python'), pipInstall(REQUIREMENTS), {
+      timeoutMs: INSTALL_MS,
       onLine: (line) => {
         const download = /Downloading (\S+?)-(\d\S*?)-\S+ \((.+)\)/.exec(line);
         if (download) onProgress(`Downloading ${download[1]} ${download[2]} (${download[3]})`);

@@ -29,6 +29,9 @@ const MIN_INTERVAL_MS = 10_000;
 /** Maximum share of time for reading the figures, however many files exist. */
 const MAX_TIME_SHARE = 0.02;
 
+/** Maximum pause after a failed read: the store may have been unavailable for a moment, and alerts need the figures. */
+const MAX_PAUSE_MS = 60_000;
+
 /** Gauges that are refreshed from the records when a scrape requests them. */
 export interface BacklogGauges {
   /** Refreshes the gauges. Never fails: unavailable figures are omitted. */
@@ -84,6 +87,7 @@ export function createBacklogGauges(
   let inProgress: Promise<void> | null = null;
   const readBacklog = async (): Promise<void> => {
     const startedAt = now();
+    let maxPauseMs = Infinity;
     try {
       show(await read());
       up.set(1);
@@ -91,10 +95,11 @@ export function createBacklogGauges(
       for (const metric of [files, runs, oldest, stalled, workers]) metric.reset();
       for (const metric of [waiting, lag, unread, failing]) metric.remove();
       up.set(0);
+      maxPauseMs = MAX_PAUSE_MS;
     }
     const ms = now() - startedAt;
     took.set(ms / 1000);
-    nextAt = now() + Math.max(MIN_INTERVAL_MS, ms / MAX_TIME_SHARE);
+    nextAt = now() + Math.min(maxPauseMs, Math.max(MIN_INTERVAL_MS, ms / MAX_TIME_SHARE));
   };
   return {
     async refresh() {

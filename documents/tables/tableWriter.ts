@@ -153,7 +153,8 @@ export class TableWriter {
 
   #write(row: readonly string[]): void {
     if (this.#used.size < this.#headers.length)
-      for (const [column, cell] of row.entries()) if (cell.trim() !== '') this.#used.add(column);
+      for (const [column, cell] of row.entries())
+        if (cell.trim() !== '' && (this.#headers[column] ?? '') !== '') this.#used.add(column);
     const text = rowText(row, this.#headers);
     if (text === '') return;
     this.#writeItem(text, false);

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,7 +29,10 @@ import { waitFor } from '../support/waitFor.js';
 // Tests of the supervision of an engine without a real engine: restarts, log, cause of a crash, ports and lock.
 let dataDir: string;
 const logFile = (): string => path.join(dataDir, 'logs', 'qdrant.log');
+const sizeOfLog = (): number => (existsSync(logFile()) ? statSync(logFile()).size : 0);
 const log = (text: string): void => appendFileSync(logFile(), text);
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'allotrope-restarts-'));
@@ -48,17 +60,19 @@ describe('an engine that crashed', () => {
       },
     });
     const engine = {
+      logOffset: sizeOfLog(),
       restart: () => {
+        engine.logOffset = sizeOfLog();
         const nextStart = starts.shift() ?? true;
         return nextStart === false
           ? Promise.reject(new Error('qdrant did not start: code 1.\nmore'))
           : Promise.resolve();
       },
-    } as unknown as Engine;
+    };
     const crash = async (how = 'ended with code 1'): Promise<void> => {
       const recoveries = (): number => lines.filter((line) => line === 'qdrant runs again').length;
       const recoveriesBefore = recoveries();
-      restarter.onCrash('qdrant', how, engine);
+      restarter.onCrash('qdrant', how, engine as unknown as Engine);
       await waitFor(
         () => Promise.resolve(recoveries()),
         (count) => count > recoveriesBefore,
@@ -91,7 +105,8 @@ describe('an engine that crashed', () => {
     log('old: panic in an earlier run\n');
     const { restarter, lines, crash } = restarterOf([]);
     await crash();
-    expect(lines[0]).toContain('old: panic in an earlier run');
+    expect(lines[0]).toBe('qdrant ended with code 1. Next start in 1 s');
+    const ofRun = { restart: () => Promise.resolve(), logOffset: sizeOfLog() };
     log('new: bad news\n');
     let seen: unknown;
     const second = createRestarter({
@@ -100,7 +115,7 @@ describe('an engine that crashed', () => {
       now: () => 0,
       pause: () => Promise.resolve(),
     });
-    second.onCrash('qdrant', 'ended by SIGKILL', { restart: () => Promise.resolve() } as unknown as Engine);
+    second.onCrash('qdrant', 'ended by SIGKILL', ofRun as unknown as Engine);
     await waitFor(
       () => Promise.resolve(seen),
       (down) => down !== undefined,
@@ -118,6 +133,32 @@ describe('an engine that crashed', () => {
     expect(lines.findLast((line) => line.startsWith('qdrant ended'))).toBe(
       'qdrant ended with code 1. Next start in 4 s',
     );
+  });
+
+  test('stays reported as down if it ends again before its restart is complete', async () => {
+    const { lines, restarter } = restarterOf([]);
+    let starts = 0;
+    let hasEnded = false;
+    const engine = {
+      logOffset: 0,
+      restart: () => {
+        starts += 1;
+        if (starts > 1) return new Promise<void>(() => undefined);
+        restarter.onCrash('qdrant', 'ended again', engine as unknown as Engine);
+        return waitFor(
+          () => Promise.resolve(restarter.down.get('qdrant')?.how),
+          (how) => how === 'ended again',
+        ).then(() => void (hasEnded = true));
+      },
+    };
+    restarter.onCrash('qdrant', 'ended', engine as unknown as Engine);
+    await waitFor(
+      () => Promise.resolve(hasEnded),
+      (ended) => ended,
+    );
+    await settled();
+    expect(restarter.down.get('qdrant')?.how).toBe('ended again');
+    expect(lines).not.toContain('qdrant runs again');
   });
 
   test('is not restarted after stop', async () => {
@@ -143,12 +184,10 @@ describe('the control of an engine', () => {
         end('asked');
         return Promise.resolve();
       };
-      return Promise.resolve({ pid: 2 ** 30 + runs.length, ended, stop });
+      return Promise.resolve({ pid: 2 ** 30 + runs.length, logOffset: runs.length, ended, stop });
     };
     return { runs, launch };
   }
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
-
   test('reports an unexpected end, but not a requested one', async () => {
     const { runs, launch } = launcher();
     const crashes: string[] = [];
@@ -163,6 +202,7 @@ describe('the control of an engine', () => {
     expect([crashes, runs.map(({ stopped }) => stopped)]).toEqual([[], [true, false]]);
     expect(restarts).toEqual([2 ** 30 + 2]);
     expect(runs[1]?.ports).toEqual(runs[0]?.ports);
+    expect(engine.logOffset).toBe(2);
     runs[1]?.end('ended by SIGSEGV');
     await settled();
     expect(crashes).toEqual(['qdrant ended by SIGSEGV']);
@@ -246,6 +286,43 @@ const LOGS: [what: string, text: string, cause: string | RegExp, isDiskFull: boo
   ['errors of mongod rather than its frames', '{"s":"F","msg":"abort"}\n{"s":"I","msg":"frame"}\n', 'abort', false],
   ['an error of mongod', '{"s":"I"}\n{"s":"E","msg":"x"}\n{"s":"W","msg":"y"}\n', 'x', false],
   ['an error of mongod with its reason', '{"s":"E","msg":"x","attr":{"error":"y"}}\n', 'x: y', false],
+  [
+    'the reason before the lines in which mongod reports that it aborts',
+    [
+      {
+        s: 'E',
+        id: 22_435,
+        msg: 'WiredTiger error message',
+        attr: { error: 5, message: { msg: 'a.wt: read', error_str: 'I/O error' } },
+      },
+      {
+        s: 'E',
+        id: 22_435,
+        msg: 'WiredTiger error message',
+        attr: { error: -31_804, message: '[1] the process must exit and restart' },
+      },
+      { s: 'F', id: 23_089, msg: 'Fatal assertion', attr: { msgid: 50_853 } },
+      { s: 'F', id: 23_090, msg: '\n\n***aborting after fassert() failure\n\n' },
+      { s: 'F', id: 6_384_300, msg: 'Writing fatal message', attr: { message: 'Got signal: 6 (Aborted).\n' } },
+    ]
+      .map((entry) => `${JSON.stringify(entry)}\n`)
+      .join(''),
+    'WiredTiger error message: a.wt: read: I/O error',
+    false,
+  ],
+  [
+    'an exception of mongod',
+    '{"s":"F","msg":"Writing fatal message","attr":{"message":"DBException: x\\ny\\n"}}\n' +
+      '{"s":"F","msg":"Writing fatal message","attr":{"message":"Got signal: 6 (Aborted).\\n"}}\n',
+    'Writing fatal message: DBException: x y',
+    false,
+  ],
+  [
+    'in one line that mongod aborts, without a reason',
+    '{"s":"F","msg":"\\n\\n***aborting after fassert() failure\\n\\n"}\n',
+    '***aborting after fassert() failure',
+    false,
+  ],
   ['nothing in routine lines', `{"s":"I","msg":"${'x'.repeat(64_000)}"}\n{"s":"I"}\n`, '', false],
   ['nothing in what engines print at each start', 'Temporal UI: http://x\nlistening on x\n', '', false],
   [

@@ -205,6 +205,19 @@ describe('backlog gauges of the whole service', () => {
     expect(reads).toBe(2);
   });
 
+  test('are read again within a minute of a read that failed after a long time', async () => {
+    let fails = true;
+    const { at, advance } = gaugesOf(() => {
+      if (!fails) return Promise.resolve(figures(1));
+      advance(10_000);
+      return Promise.reject(new Error('unavailable'));
+    });
+    await at(0);
+    fails = false;
+    expect((await at(59_999))['allotrope_backlog_up']).toBe(0);
+    expect((await at(1))['allotrope_backlog_up']).toBe(1);
+  });
+
   test('are missing if they cannot be read, and allotrope_backlog_up is 0', async () => {
     let fails = false;
     const { at } = gaugesOf(() => (fails ? Promise.reject(new Error('unavailable')) : Promise.resolve(figures(1))));

@@ -16,7 +16,7 @@ const MAX_SENTENCES = 8;
 const SENTENCES_WEIGHT = 0.75;
 
 /** The white space after a sentence, or the place after a mark that needs none. Lower case continues a sentence. */
-const BETWEEN_SENTENCES = /(?<=[.!?…؟।][)\]"'”’»]{0,2})\s+(?=\P{Ll})|(?<=[。！？｡])(?=[^。！？｡])/u;
+const BETWEEN_SENTENCES = /(?<=[.!?…؟।][)\]"'”’»]{0,2})\s+(?=[^\s\p{Ll}])|(?<=[。！？｡])(?=[^。！？｡])/u;
 
 /**
  * Returns the sentences of a query whose vectors count in addition to that of the whole query: none, or at least two.

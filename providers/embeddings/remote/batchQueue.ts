@@ -48,11 +48,8 @@ export interface BatchQueue {
   next(now: number): Batch | null;
   /** Removes the waiting items of a call. */
   drop(call: Call): void;
-  /**
-   * Rejects the queries that were not sent yet instead of delaying them, because their callers wait for the answer.
-   * Retries of queries stay.
-   */
-  rejectQueries(fault: Fault): void;
+  /** Rejects everything of a purpose that waits, retries included, instead of delaying it. */
+  reject(rejected: EmbeddingPurpose, fault: Fault): void;
   /**
    * Returns the time at which the next batch may be sent; Infinity if none waits.
    * @param from the earliest time at which items may be sent that are not a retry
@@ -116,9 +113,12 @@ export function createBatchQueue(): BatchQueue {
     drop(call) {
       for (const { queue } of modelQueues) queue.drop(call);
     },
-    rejectQueries(fault) {
+    reject(rejected, fault) {
       for (const { purpose, queue } of modelQueues)
-        if (purpose === 'query') for (let item = queue.take(); item; item = queue.take()) item.call.fail(fault);
+        if (purpose === rejected) for (let item = queue.take(); item; item = queue.take()) item.call.fail(fault);
+      const rejectedRetries = retries.filter(({ purpose }) => purpose === rejected);
+      retries = retries.filter(({ purpose }) => purpose !== rejected);
+      for (const { items } of rejectedRetries) for (const { call } of items) call.fail(fault);
     },
     nextSendTime(from) {
       const isQueued = modelQueues.some(({ queue }) => !queue.isEmpty());

@@ -10,24 +10,29 @@ const PIECE_CHARACTERS = 200;
 
 /**
  * Cuts a text into windows that fit a model's limits; a text that fits stays whole. Cuts are made between words where
- * possible. The sum of the token counts of the pieces is at least the count of the whole window. A window exceeds the
- * token limit only if it is one piece with more tokens than the limit, as in scripts without spaces.
+ * possible. The sum of the token counts of the pieces is at least the count of the whole window, so no window is too
+ * long.
  * @param count returns the number of tokens of a text
  */
-export function cutWindows(text: string, limits: InputLimits, count: (text: string) => number): TextWindow[] {
+export function cutWindows(text: string, limits: InputLimits, count: Count): TextWindow[] {
   const bytes = Buffer.byteLength(text);
   const tokens = count(text);
   if (bytes <= limits.bytes && tokens <= limits.tokens) return [{ text, tokens }];
   const windows: TextWindow[] = [];
   let current = { text: '', tokens: 0, bytes: 0 };
-  for (const piece of pieces(text, Math.min(PIECE_CHARACTERS, Math.floor(limits.bytes / 4), limits.tokens * 2))) {
-    const added = { tokens: count(piece), bytes: Buffer.byteLength(piece) };
+  const size = Math.min(PIECE_CHARACTERS, Math.floor(limits.bytes / 4), limits.tokens * 2);
+  for (const piece of pieces(text, size, limits.tokens, count)) {
+    const added = { tokens: piece.tokens, bytes: Buffer.byteLength(piece.text) };
     const isFull = current.tokens + added.tokens > limits.tokens || current.bytes + added.bytes > limits.bytes;
     if (isFull && current.text !== '') {
       windows.push({ text: current.text, tokens: current.tokens });
       current = { text: '', tokens: 0, bytes: 0 };
     }
-    current = { text: current.text + piece, tokens: current.tokens + added.tokens, bytes: current.bytes + added.bytes };
+    current = {
+      text: current.text + piece.text,
+      tokens: current.tokens + added.tokens,
+      bytes: current.bytes + added.bytes,
+    };
   }
   if (current.text !== '') windows.push({ text: current.text, tokens: current.tokens });
   // Windows of white space have no meaning, and providers reject them.
@@ -46,10 +51,17 @@ export function halve({ text, tokens }: TextWindow): [TextWindow, TextWindow] | 
   ];
 }
 
-function* pieces(text: string, size: number): Generator<string> {
+type Count = (text: string) => number;
+
+/** Cuts a text into pieces of at most `size` characters, and halves those with too many tokens, as in Chinese or Thai. */
+function* pieces(text: string, size: number, maxTokens: number, count: Count): Generator<TextWindow> {
   for (let start = 0; start < text.length;) {
     const end = wordEnd(text, Math.min(text.length, start + size), start + 1);
-    yield text.slice(start, end);
+    const piece = text.slice(start, end);
+    const tokens = count(piece);
+    const half = Math.ceil(piece.length / 2);
+    if (tokens <= maxTokens || wordEnd(piece, half, 1) === piece.length) yield { text: piece, tokens };
+    else yield* pieces(piece, half, maxTokens, count);
     start = end;
   }
 }

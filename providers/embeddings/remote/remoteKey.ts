@@ -118,7 +118,8 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     }
   }
 
-  const maxWaitOf = ({ purpose }: Batch): number => (purpose === 'query' ? MAX_QUERY_WAIT_MS : keyLimits.timeLimitMs);
+  const maxWaitOf = ({ purpose }: Pick<Batch, 'purpose'>): number =>
+    purpose === 'query' ? MAX_QUERY_WAIT_MS : keyLimits.timeLimitMs;
 
   function failBatch({ items }: Batch, fault: Fault): void {
     for (const { call } of items) call.fail(fault);
@@ -127,13 +128,13 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   function refuse(batch: Batch, pauseMs: number, fault: Fault): void {
     const now = Date.now();
     const refusedSince = batch.refusedSince ?? now;
-    if (now + pauseMs - refusedSince > maxWaitOf(batch)) {
-      // The provider may state no wait. A retry cannot succeed before the key's pause has ended.
-      failBatch(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(pauseMs)) }));
-    } else {
-      queue.retry({ ...batch, refusedSince, notBefore: now + pauseMs });
-    }
-    if (pauseMs > MAX_QUERY_WAIT_MS) queue.rejectQueries(fault);
+    // The provider may state no wait. A retry cannot succeed before the key's pause has ended.
+    const limited = new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(pauseMs)) });
+    if (now + pauseMs - refusedSince > maxWaitOf(batch)) failBatch(batch, limited);
+    else queue.retry({ ...batch, refusedSince, notBefore: now + pauseMs });
+    // Nothing is sent during the pause, also not what this provider has not refused yet.
+    for (const purpose of ['query', 'document'] as const)
+      if (pauseMs > maxWaitOf({ purpose })) queue.reject(purpose, limited);
   }
 
   /**
@@ -161,7 +162,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     signal?.throwIfAborted();
     if (closed) throw closedFault();
     const pauseMs = limiter.pausedUntil - Date.now();
-    if (purpose === 'query' && pauseMs > MAX_QUERY_WAIT_MS) throw pausedFault(upstream, pauseMs);
+    if (pauseMs > maxWaitOf({ purpose })) throw pausedFault(upstream, purpose, pauseMs);
     const call = openCall(
       inputs.map((windows) => windows.length),
       fairnessKey,
@@ -237,8 +238,9 @@ function providerOf(
   };
 }
 
-function pausedFault({ name }: Upstream, pauseMs: number): Fault {
-  return new Fault('rate_limited', `${name} accepts no more requests at the moment. Search again later.`, {
+function pausedFault({ name }: Upstream, purpose: EmbeddingPurpose, pauseMs: number): Fault {
+  const next = purpose === 'query' ? 'Search again later.' : 'The text is sent again automatically.';
+  return new Fault('rate_limited', `${name} accepts no more requests at the moment. ${next}`, {
     retryAfterMs: Math.ceil(pauseMs),
   });
 }

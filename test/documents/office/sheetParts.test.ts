@@ -57,6 +57,11 @@ test('gives the second table of a sheet its own header, and continues a table af
   );
 });
 
+test('names no column with values as empty because of values beyond the header', async () => {
+  const { text } = await readFile(new TextEncoder().encode('Name,Price\n,5,note\nPear,7,\nPlum,9,\n'), 'a.csv');
+  expect(text).toBe('Price: 5, note\nName: Pear, Price: 7\nName: Plum, Price: 9');
+});
+
 test('marks hidden sheets, and reads comments after the rows', async () => {
   const bytes = await bytesOf((book) => {
     const sheet = book.addWorksheet('Fees');

@@ -114,13 +114,17 @@ test('returns the earliest time of a retry, or the given time while items wait',
   expect(queue.nextSendTime(7)).toBe(20);
 });
 
-test('rejects all waiting queries, and no documents', async () => {
+test('rejects all waiting queries and their retries, and no documents', async () => {
   const queue = createBatchQueue();
-  const [query, document] = [call(2), call()];
+  const [query, document, retried] = [call(2), call(), call()];
+  queue.add(MODEL, 'query', retried, items(retried, 1), undefined);
+  queue.retry({ ...queue.next(0)!, notBefore: 5 });
   queue.add(MODEL, 'query', query, items(query, 2), undefined);
   queue.add(MODEL, 'document', document, items(document, 1), undefined);
-  queue.rejectQueries(new Fault('rate_limited', 'Later.'));
+  queue.reject('query', new Fault('rate_limited', 'Later.'));
   expect((await faultOf(query.answer)).kind).toBe('rate_limited');
+  expect((await faultOf(retried.answer)).kind).toBe('rate_limited');
+  expect(queue.nextSendTime(1)).toBe(1);
   expect(document.isSettled).toBe(false);
-  expect([queue.next(0)?.purpose, queue.next(0)]).toEqual(['document', null]);
+  expect([queue.next(9)?.purpose, queue.next(9)]).toEqual(['document', null]);
 });

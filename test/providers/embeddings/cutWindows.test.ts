@@ -48,6 +48,13 @@ test('keeps each window within the limits of tokens and bytes, and loses only wh
   );
 });
 
+test.each(['漢', 'ไทย', '😀', '\u{1D11E}'])('keeps windows of %s within the limit of tokens', (character) => {
+  const text = character.repeat(300);
+  const windows = cutWindows(text, { tokens: 24, bytes: 1_000 }, countTokens);
+  expect(windows.map((window) => window.text).join('')).toBe(text);
+  for (const window of windows) expect(countTokens(window.text)).toBeLessThanOrEqual(24);
+});
+
 test('halves a text without splitting a character', () => {
   const halves = halve({ text: '😀😀😀', tokens: 6 });
   expect(halves?.map(({ text }) => text)).toEqual(['😀😀', '😀']);

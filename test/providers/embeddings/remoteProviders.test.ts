@@ -259,6 +259,21 @@ describe('a faulty provider', () => {
     // During the rate limit, a search fails immediately, without a request to the provider.
     const search = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
     expect(search).toMatchObject({ kind: 'rate_limited' });
+    const later = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['y'], 'document'));
+    expect(later).toMatchObject({ kind: 'rate_limited', retryable: true });
+    expect(later.retryAfterMs).toBeGreaterThan(30_000);
+    expect(emulator.requests).toHaveLength(1);
+  });
+
+  test('causes the same fault for texts that were not sent before the rate limit', async () => {
+    const limits = { EMBEDDING_MIN_CONCURRENCY: '1', EMBEDDING_MAX_CONCURRENCY: '1' };
+    const embeddings = open({ EMBEDDING_PATIENCE_MS: '1000', ...limits });
+    emulator.injectFault(() => ({ status: 429, headers: { 'retry-after': '40' } }));
+    const embed = (text: string) => faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, [text], 'document'));
+    for (const fault of await Promise.all([embed('x'), embed('y')])) {
+      expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true });
+      expect(fault.retryAfterMs).toBeGreaterThan(30_000);
+    }
     expect(emulator.requests).toHaveLength(1);
   });
 

@@ -18,6 +18,11 @@ describe('sentencesOfQuery', () => {
       'Which changes does version 2.4 of the index format have, e.g. for old readers?',
       [],
     ],
+    [
+      'lower case after two spaces',
+      'Please read the whole file at example.  then continue with the next chapter of the book',
+      [],
+    ],
     ['a quotation', `“${FIRST}” ${SECOND}`, [`“${FIRST}”`, SECOND]],
     [
       'Chinese, without spaces',

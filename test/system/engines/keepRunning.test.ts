@@ -37,8 +37,9 @@ const startRestarter = () =>
   });
 
 /** Returns an engine whose first starts fail. */
-function failing(times: number): Pick<Engine, 'restart'> & { starts: number } {
+function failing(times: number): Pick<Engine, 'restart' | 'logOffset'> & { starts: number } {
   const engine = {
+    logOffset: 0,
     starts: 0,
     restart() {
       engine.starts += 1;

@@ -97,7 +97,7 @@ test('reports a crash during the start of other engines, with an engine that can
   const launch = () => {
     launches += 1;
     const ended = launches === 1 ? Promise.resolve('ended with code 1') : new Promise<string>(() => {});
-    return Promise.resolve({ pid: launches, ended, stop: () => Promise.resolve() });
+    return Promise.resolve({ pid: launches, logOffset: 0, ended, stop: () => Promise.resolve() });
   };
   const restarted = new Promise<number>((resolve, fail) => {
     const onCrash = (name: string, how: string, engine: Engine) => {
