@@ -3,7 +3,14 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Log } from '../../observability/log.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { Runs } from '../../store/runs/outbox.js';
-import { CANCELLED, endOrphanedRun, executionOf, type OrphanedRunStores, isAlive, type TemporalAccess } from '../orphanedRuns.js';
+import {
+  CANCELLED,
+  endOrphanedRun,
+  executionOf,
+  type OrphanedRunStores,
+  isAlive,
+  type TemporalAccess,
+} from '../orphanedRuns.js';
 import { temporalFailure } from '../temporalFailure.js';
 import { CALL_TIMEOUT_MS } from './runStarter.js';
 

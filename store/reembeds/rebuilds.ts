@@ -126,8 +126,7 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
       }
       return ids;
     },
-    countActive: () =>
-      runs.countDocuments({ kind: 'reembedFiles', finishedAt: null }).hint({ startedAt: 1 }).exec(),
+    countActive: () => runs.countDocuments({ kind: 'reembedFiles', finishedAt: null }).hint({ startedAt: 1 }).exec(),
     async progress(runIds) {
       const ofRuns = { $in: [...runIds] };
       const [sums, ended] = await Promise.all([

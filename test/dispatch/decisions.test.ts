@@ -381,7 +381,7 @@ describe('dispatcher', () => {
     const dispatcher = createDispatcher(temporal.client, names, stores.stores, fakeLog().log);
     return { ...temporal, ...stores, dispatcher };
   };
-  const RUNNING = { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } };
+  const RUNNING = { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 }, runId: 't' } };
 
   test('starts a run with its workflow id, its fairness key and only its run id as input, and records the start', async () => {
     const { dispatcher, started, of } = dispatch(runOf({ startedAt: null, dataSourceId: 9, kind: 'resyncFile' }));
@@ -468,7 +468,7 @@ describe('dispatcher', () => {
 
     const running = dispatch(runOf(), {}, RUNNING);
     await running.dispatcher.cancel(7);
-    expect([running.done, running.of('runs.finish')]).toEqual([['cancel scrape:3'], []]);
+    expect([running.done, running.of('runs.finish')]).toEqual([['cancel scrape:3 t'], []]);
 
     const withoutWorkflow = dispatch(runOf());
     await withoutWorkflow.dispatcher.cancel(7);
