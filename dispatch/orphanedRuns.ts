@@ -71,26 +71,34 @@ function runMessage(run: RunDoc, { file, connection, listing }: Omit<OrphanedRun
   return syncsFiles(run) ? file : WORK_ENDED;
 }
 
-/** Returns the status of the run's workflow; null if Temporal has none, or the workflow belongs to another run. */
-async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
+/** The workflow of a run. Continue-as-new starts further executions, but the id of the first one stays. */
+interface Execution {
+  readonly status: string;
+  readonly firstExecutionRunId: string;
+}
+
+/** Returns the run's workflow; null if Temporal has none, or the workflow belongs to another run. */
+export async function executionOf({ client, names }: TemporalAccess, run: RunDoc): Promise<Execution | null> {
   const { _id, workflowId, temporalRunId, stream } = run;
   try {
     const { status, memo, runId, raw } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
-    // Temporal starts scheduled syncs, so their memo has no run id. The id of the first execution stays the same after
-    // continue-as-new.
-    const firstRunId = raw.workflowExecutionInfo?.firstRunId || runId;
+    // Temporal starts scheduled syncs, so their memo has no run id.
+    const firstExecutionRunId = raw.workflowExecutionInfo?.firstRunId || runId;
     // A stream's workflow handles all open uploads of its user.
     const isOwnWorkflow = stream
       ? true
       : temporalRunId === undefined
         ? memo?.['runId'] === _id
-        : firstRunId === temporalRunId;
-    return isOwnWorkflow ? status.name : null;
+        : firstExecutionRunId === temporalRunId;
+    return isOwnWorkflow ? { status: status.name, firstExecutionRunId } : null;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
 }
+
+const stateOf = async (temporal: TemporalAccess, run: RunDoc): Promise<string | null> =>
+  (await executionOf(temporal, run))?.status ?? null;
 
 /**
  * Returns whether the workflow of a run is active in Temporal.

@@ -30,6 +30,11 @@ export interface ReaperCursor {
   after: RunPosition | null;
 }
 
+/** The id of the last paused run that was checked; 0: the next iteration begins with the first one. */
+export interface PauseCursor {
+  afterId: number;
+}
+
 /**
  * Ends the records of runs whose workflow no longer exists, because a terminated, failed or timed-out workflow runs no
  * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit.
@@ -83,13 +88,20 @@ export async function reapOnce(
 /**
  * Resumes paused runs whose files were all deleted or taken over by other runs, so that their workflows end. Returns
  * their number.
+ * @param cursor is advanced, so that many paused runs with files do not prevent the check of later ones
  */
-export async function endEmptyPauses({ pauses, files }: Pick<ReaperStores, 'pauses' | 'files'>): Promise<number> {
+export async function endEmptyPauses(
+  { pauses, files }: Pick<ReaperStores, 'pauses' | 'files'>,
+  cursor: PauseCursor = { afterId: 0 },
+): Promise<number> {
   let ended = 0;
-  for (const run of await pauses.listPaused(RUNS_PER_ITERATION)) {
+  const paused = await pauses.listPaused(cursor.afterId, RUNS_PER_ITERATION);
+  for (const run of paused) {
+    cursor.afterId = run._id;
     if ((await files.countRun(run._id)).open > 0) continue;
     if (await pauses.resume(run, run._id, run.maxTokens ?? null)) ended += 1;
   }
+  if (paused.length < RUNS_PER_ITERATION) cursor.afterId = 0;
   return ended;
 }
 
@@ -102,9 +114,10 @@ export async function reap(
   signal: AbortSignal,
 ): Promise<void> {
   const cursor: ReaperCursor = { after: null };
+  const pauseCursor: PauseCursor = { afterId: 0 };
   const sweepOnce = async (): Promise<void> => {
     await reapOnce(temporal, stores, log, Date.now(), cursor);
-    await endEmptyPauses(stores);
+    await endEmptyPauses(stores, pauseCursor);
     const swept = await stores.originals.sweep();
     if (swept > 0) log.info({ swept }, 'deleted the contents of interrupted uploads, and contents that were replaced');
   };

@@ -117,13 +117,18 @@ export const refuseDeletions = operation({
     'Keeps the files that a listing has missed, and clears the count of them (`deletions_held`).\n\nUse it if the source was faulty or the account had lost access for a time. Nothing is started.\n\nLater listings are checked separately: if one misses as many files again, its deletions are held again.',
   ],
   returns: 'Record of the data source, without `deletions_held`.',
-  errors: { 409: 'No deletions of the data source are held, so there is nothing to refuse.' },
+  errors: {
+    409: 'No deletions of the data source are held, so there is nothing to refuse; or its items are being listed.',
+  },
   answer: dataSourceRecord,
   async handle(call) {
     const { store } = call.deps;
     const heldSource = await heldSourceOf(call);
-    await store.items.unmarkDeleted(heldSource);
     const source = await store.dataSources.refuseDeletions(heldSource._id);
-    return presentDataSource(source ?? heldSource, call.deps);
+    if (!source)
+      throw new HttpError(409, 'The items of this data source are being listed. Try again when the listing has ended.');
+    // If the process ends here, the next listing holds the deletions again.
+    await store.items.unmarkDeleted(heldSource);
+    return presentDataSource(source, call.deps);
   },
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Stats, createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdir, open, opendir, stat } from 'node:fs/promises';
+import { lstat, mkdir, opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -66,14 +66,4 @@ export async function copyHashed(from: string, to: string | null, stopped: Abort
     signal: stopped,
   });
   return hash.digest('hex');
-}
-
-/** Flushes a folder, so that its file names survive a power failure. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

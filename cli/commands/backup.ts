@@ -6,7 +6,8 @@ import { finished } from 'node:stream/promises';
 
 import { loadConfig } from '../../config/config.js';
 import type { Config } from '../../config/types.js';
-import { copyHashed, listFilesIn, syncFolder } from '../backup/copy.js';
+import { syncFolder } from '../../store/contents/syncFolder.js';
+import { copyHashed, listFilesIn } from '../backup/copy.js';
 import { DATA, fingerprintOf, sumLine, SUMS, writeManifest } from '../backup/manifest.js';
 import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
 import { bar, createProgressDisplay } from '../bars.js';

@@ -29,6 +29,11 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
     throw new CommandError(
       'Nothing was changed. With --recreate these collections are emptied and filled again; meanwhile searches find only vectors that are already rebuilt.',
     );
+  const active = damaged.length > 0 ? await rebuilds.countActive() : 0;
+  if (active > 0)
+    throw new CommandError(
+      `Nothing was changed, because ${active} runs still write vectors. Files that they have processed would not be rebuilt. Wait until they end, or cancel them, then run the command again.`,
+    );
   for (const { space, dimensions } of usedSpaces) {
     if (damaged.some((one) => one.space === space)) {
       await rebuilds.recreate({ name: space, dimensions });

@@ -30,14 +30,22 @@ export const reconcileCommand: Command = {
     org: { value: 'ID', about: 'Only this organization.' },
     ...JSON_OPTION,
   },
+  afterInterrupt: 'Differences found so far are not shown. Repairs that were made stay. Run the command again.',
   async run({ has, number, terminal }) {
     const organizationId = number('org') ?? null;
     const progressDisplay = createProgressDisplay(terminal);
     const embedder = createEmbedder(loadConfig(terminal.env), has('remote'));
+    if (has('remote') && embedder === null)
+      terminal.err(
+        'No vector is compared with its text, because the built-in model was not found. Set EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH.\n',
+      );
     const options = { organizationId, repairs: has('mend'), readsAllVectors: has('full'), embed: embedder?.embed };
     const { report, progress } = await withStore(terminal, async (store) => {
       try {
-        const done = await reconcile(store, options, (now) => progressDisplay.paint([describeProgress(now)]));
+        const done = await reconcile(store, options, (now) => {
+          progressDisplay.paint([describeProgress(now)]);
+          terminal.stopped.throwIfAborted();
+        });
         // Data of an organization without a record is a difference.
         if (done.report.kinds().size === 0) await requireOrganization(store, organizationId);
         return done;

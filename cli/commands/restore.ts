@@ -6,7 +6,8 @@ import { loadConfig } from '../../config/config.js';
 import { readSecretKeys } from '../../config/secretKeys.js';
 import type { Config } from '../../config/types.js';
 import { refuseIncompleteRestore, RESTORING } from '../../engines/restoring.js';
-import { copyHashed, LOST_AND_FOUND, readExisting, syncFolder } from '../backup/copy.js';
+import { syncFolder } from '../../store/contents/syncFolder.js';
+import { copyHashed, LOST_AND_FOUND, readExisting } from '../backup/copy.js';
 import { checkFreeSpace } from '../backup/freeSpace.js';
 import { DATA, fingerprintOf, type Manifest, readManifest, readSums } from '../backup/manifest.js';
 import { lockData, isThere, type Part, partsOf } from '../backup/parts.js';
@@ -17,7 +18,7 @@ const KEY_FILE = 'secret-key';
 
 /**
  * Returns the first known SECRET_KEY: that of the environment, of DATA_DIR, or of the backup; null if none is known.
- * The restore replaces the key file of DATA_DIR if the backup contains one.
+ * The restore replaces a key file of DATA_DIR only if keys of the backup are missing in it.
  */
 function secretKeyAfter(folder: string, dataDir: string, env: NodeJS.ProcessEnv): string | null {
   if (env['SECRET_KEY']) return env['SECRET_KEY'];
@@ -25,15 +26,29 @@ function secretKeyAfter(folder: string, dataDir: string, env: NodeJS.ProcessEnv)
   return keyFile === undefined ? null : readFileSync(keyFile, 'utf8').trim();
 }
 
+/** Returns the keys of a backup that a text of SECRET_KEY does not contain. */
+function keysMissingIn(text: string, { secret_keys }: Manifest): Manifest['secret_keys'] {
+  const fingerprints = readSecretKeys(text).map(fingerprintOf);
+  return secret_keys.filter(({ fingerprint }) => !fingerprints.includes(fingerprint));
+}
+
+/**
+ * Returns whether the key file of DATA_DIR stays: it contains all keys of the backup. It may contain a newer one too,
+ * with which secrets in an external MongoDB are encrypted.
+ */
+function keepsKeyFile(dataDir: string, manifest: Manifest): boolean {
+  const file = path.join(dataDir, KEY_FILE);
+  return existsSync(file) && keysMissingIn(readFileSync(file, 'utf8').trim(), manifest).length === 0;
+}
+
 /** Checks that all secrets in the backup can be decrypted after the restore. @throws CommandError if not */
-function checkSecretKeys(folder: string, dataDir: string, { secret_keys }: Manifest, env: NodeJS.ProcessEnv): void {
+function checkSecretKeys(folder: string, dataDir: string, manifest: Manifest, env: NodeJS.ProcessEnv): void {
   const text = secretKeyAfter(folder, dataDir, env);
   if (text === null)
     throw new CommandError(
       'The backup contains no SECRET_KEY, and none is set. Set SECRET_KEY to that of the original deployment.',
     );
-  const fingerprints = readSecretKeys(text).map(fingerprintOf);
-  const otherKeys = secret_keys.filter(({ fingerprint }) => !fingerprints.includes(fingerprint));
+  const otherKeys = keysMissingIn(text, manifest);
   if (otherKeys.length === 0) return;
   throw new CommandError(
     `The backup was made with another SECRET_KEY (${otherKeys.map(({ id }) => id).join(', ')}), so its secrets could not be decrypted here. ` +
@@ -91,9 +106,11 @@ async function restoreFiles(
   await syncFolder(dataDir);
   for (const part of parts) await clearPart(part);
   const pathOfPart = new Map(parts.map((part) => [part.name, part.path]));
-  const targetOf = (name: string): string => {
+  /** Null for a key file that stays. */
+  const targetOf = (name: string): string | null => {
     const [part = '', ...below] = name.split('/');
-    return path.join(pathOfPart.get(part) ?? '', ...below);
+    const at = pathOfPart.get(part);
+    return at === undefined ? null : path.join(at, ...below);
   };
   await verifyFiles(folder, manifest, 'restored', targetOf, terminal);
   await syncFolder(dataDir);
@@ -117,7 +134,8 @@ export const restore: Command = {
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
     // After an interruption, the key of DATA_DIR may be one that npm start created since. The restore replaces it.
-    const replacesKey = wasInterrupted && manifest.parts.includes(KEY_FILE);
+    const keepsKey = keepsKeyFile(dataDir, manifest);
+    const replacesKey = wasInterrupted && !keepsKey && manifest.parts.includes(KEY_FILE);
     checkSecretKeys(folder, replacesKey ? path.join(dataDir, 'none') : dataDir, manifest, env);
     const config = loadConfig({ ...env, SECRET_KEY: secretKeyAfter(folder, dataDir, env) ?? undefined });
     const { included, excludedSettings } = partsOf(config, env);
@@ -126,7 +144,9 @@ export const restore: Command = {
       throw new CommandError(
         `The backup contains ${external.join(', ')}, but external servers are set instead (${excludedSettings.join(', ')}). Unset these settings, or restore the servers with their own tools.`,
       );
-    const parts = included.filter(({ name, isKey }) => !isKey || manifest.parts.includes(name));
+    const parts = included.filter(
+      ({ name, isKey }) => !isKey || (manifest.parts.includes(name) && !(name === KEY_FILE && keepsKey)),
+    );
     await mkdir(dataDir, { recursive: true });
     const lock = await lockData(dataDir);
     try {

@@ -34,6 +34,8 @@ export async function consentOnLoopback(request: ConsentOnLoopback): Promise<OAu
     resolveAnswer = resolve;
     signal.addEventListener('abort', () => reject(new CommandError('Stopped. Nothing was saved.')), { once: true });
   });
+  // The signal may be aborted before `returned` is awaited, which would end the process as an unhandled rejection.
+  returned.catch(() => undefined);
   const server = createServer((incoming, response) => {
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://localhost');
     const isOurs = pathname === CALLBACK && searchParams.get('state') === state;
@@ -42,7 +44,10 @@ export async function consentOnLoopback(request: ConsentOnLoopback): Promise<OAu
     if (isOurs) resolveAnswer(searchParams);
   }).listen(request.port, 'localhost');
   try {
-    await once(server, 'listening');
+    await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+      throw new CommandError(`Port ${request.port} is in use. Choose another one with --port.`);
+    });
     const redirectUri = redirectUriOf((server.address() as AddressInfo).port);
     const { url, requestToken } = await consent.begin(facts, {
       ...{ clientId: client.id, clientSecret: client.secret, scopes: consent.spec.scopes },

@@ -63,7 +63,8 @@ export const notion: Connector<OAuthGrant> = {
       'each page, and each row as a file of NOTION_DATABASE, with its columns and blocks as text or Markdown; no embedded files, comments or relations',
     unchangedBy: 'time of change, if it is at least two minutes ago',
     deletions: 'items that are no longer shared, or are in the trash, count as deleted',
-    limits: '20,000 blocks per page; three requests per second and connection',
+    limits:
+      'search is not guaranteed to return everything: files of omitted pages are deleted until a later listing finds them; 20,000 blocks per page; three requests per second and connection',
   },
   oauth: notionOAuth,
   sourceOf: (externalId) => (isDatabaseRow(externalId) ? 'NOTION_DATABASE' : 'NOTION'),

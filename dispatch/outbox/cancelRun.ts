@@ -3,7 +3,14 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Log } from '../../observability/log.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { Runs } from '../../store/runs/outbox.js';
-import { CANCELLED, endOrphanedRun, type OrphanedRunStores, isAlive, type TemporalAccess } from '../orphanedRuns.js';
+import {
+  CANCELLED,
+  endOrphanedRun,
+  executionOf,
+  type OrphanedRunStores,
+  isAlive,
+  type TemporalAccess,
+} from '../orphanedRuns.js';
 import { temporalFailure } from '../temporalFailure.js';
 import { CALL_TIMEOUT_MS } from './runStarter.js';
 
@@ -20,10 +27,13 @@ export interface CancelDeps {
 async function cancelOrEnd({ access, stores, log }: CancelDeps, run: RunDoc): Promise<void> {
   const { _id: runId, organizationId, requestId } = run;
   const workflowId = access.names.idOf(run.workflowId);
-  // Check first: another run may already use the same workflow id.
+  // Check first, and cancel only this execution: another run may already use the same workflow id.
   if (await isAlive(access, run, stores.runs)) {
     try {
-      await access.client.workflow.getHandle(workflowId).cancel();
+      const execution = await executionOf(access, run);
+      if (execution === null) throw new WorkflowNotFoundError('The run has no workflow', workflowId, undefined);
+      const { firstExecutionRunId } = execution;
+      await access.client.workflow.getHandle(workflowId, undefined, { firstExecutionRunId }).cancel();
       return;
     } catch (error) {
       // The workflow ended in the meantime: it completed and ended its run, or an operator terminated it.

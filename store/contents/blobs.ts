@@ -3,6 +3,7 @@ import { access, mkdir, open, opendir, readdir, readFile, rm, rmdir, stat, write
 import path from 'node:path';
 
 import { type GenerationScope, inScope } from '../generations.js';
+import { syncFolder } from './syncFolder.js';
 
 /**
  * Address of an S3-compatible store. A null endpoint means AWS. Null credentials mean that the AWS SDK finds them, for
@@ -26,6 +27,7 @@ export interface OpenedBlob {
  * chooses and later deletes. The content of a key never changes.
  */
 export interface Blobs {
+  /** Stores a content. It is durable when the call resolves. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
    * Stores a stream of any length, which is read only as fast as the storage accepts it. The content is durable when
@@ -94,16 +96,28 @@ async function inFolderOf<T>(file: string, write: () => Promise<T>): Promise<T> 
 
 /** Stores contents in a local folder. */
 export function createFolderBlobs(root: string): Blobs {
-  const pathOf = (key: string): string => path.join(root, key);
+  const top = path.resolve(root);
+  const pathOf = (key: string): string => path.join(top, key);
   const namesOf = async (folder: string): Promise<string[]> =>
     readdir(pathOf(folder)).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
+  /** Writes the entries of a new file and of its folders to disk. A parallel call may have created the folders. */
+  const syncFolders = async (file: string): Promise<void> => {
+    for (let folder = path.dirname(file); folder.length >= top.length; folder = path.dirname(folder)) {
+      // A parallel deletion removes a folder only after all contents in it, so there is nothing to keep.
+      await syncFolder(folder).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      });
+      if (folder === top) return;
+    }
+  };
   return {
     async put(key, bytes) {
       const file = pathOf(key);
-      await inFolderOf(file, () => writeFile(file, bytes));
+      await inFolderOf(file, () => writeFile(file, bytes, { flush: true }));
+      await syncFolders(file);
     },
     async putStream(key, parts) {
       const file = pathOf(key);
@@ -114,6 +128,7 @@ export function createFolderBlobs(root: string): Blobs {
       } finally {
         await handle.close();
       }
+      await syncFolders(file);
     },
     async stream(key) {
       return (await exists(pathOf(key))) ? createReadStream(pathOf(key)) : null;

@@ -45,7 +45,10 @@ export interface DataSourceListings {
   approveDeletions(id: number, session?: Session): Promise<boolean>;
   /** Withdraws the approval. Call it after a complete listing has deleted the missing items. */
   withdrawApproval(tenant: Tenant, id: number): Promise<void>;
-  /** Discards the held deletions and returns the updated record. For operators. */
+  /**
+   * Discards the held deletions and returns the updated record; null while a listing is in progress, which may be marking
+   * further items. For operators.
+   */
   refuseDeletions(id: number): Promise<DataSourceDoc | null>;
   /** Returns data sources of an organization whose deletions are held, ordered by id, and their total number. */
   listHeld(
@@ -141,7 +144,7 @@ export function createDataSourceListings(
     refuseDeletions: (id) =>
       dataSources
         .findOneAndUpdate(
-          { _id: id },
+          { _id: id, itemsRunId: null },
           { $set: { deletionsApproved: false, updatedAt: new Date() }, $unset: { 'metadata.deletions_held': 1 } },
           { returnDocument: 'after' },
         )

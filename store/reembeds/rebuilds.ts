@@ -48,6 +48,8 @@ export interface Rebuilds extends Pick<PointsCensus, 'check' | 'ensure' | 'recre
    * runs.
    */
   accept(scope: RebuildScope): Promise<number[]>;
+  /** Counts the active runs that compute vectors again, of all organizations. */
+  countActive(): Promise<number>;
   progress(runIds: readonly number[]): Promise<RebuildProgress>;
   /** Returns the first failed files, each with its message. */
   failures(
@@ -124,6 +126,7 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
       }
       return ids;
     },
+    countActive: () => runs.countDocuments({ kind: 'reembedFiles', finishedAt: null }).hint({ startedAt: 1 }).exec(),
     async progress(runIds) {
       const ofRuns = { $in: [...runIds] };
       const [sums, ended] = await Promise.all([

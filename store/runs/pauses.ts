@@ -19,8 +19,8 @@ export interface Pauses {
   clearPause(runId: number): Promise<boolean>;
   /** Returns runs that were resumed before a time and whose pause their workflow has not removed yet. */
   listUnacknowledged(before: Date, limit: number): Promise<RunDoc[]>;
-  /** Returns paused runs, at most `limit`. */
-  listPaused(limit: number): Promise<RunDoc[]>;
+  /** Returns paused runs with ids above `afterId`, ordered by id, at most `limit`. */
+  listPaused(afterId: number, limit: number): Promise<RunDoc[]>;
   /** Returns the paused run of a workflow that was not resumed; null if there is none. */
   findPausedByWorkflowId(workflowId: string): Promise<RunDoc | null>;
 }
@@ -63,7 +63,14 @@ export function createPauses(runs: Model<RunDoc>): Pauses {
         .limit(limit)
         .lean()
         .exec(),
-    listPaused: (limit) => runs.find(PAUSED).limit(limit).lean().exec(),
+    listPaused: (afterId, limit) =>
+      runs
+        .find({ ...PAUSED, _id: { $gt: afterId } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .hint('pause.at_1')
+        .lean()
+        .exec(),
     findPausedByWorkflowId: (workflowId) =>
       runs
         .findOne({ workflowId, ...PAUSED })

@@ -43,6 +43,7 @@ interface Row {
   readonly keys: readonly (string | null)[];
 }
 
+const KEY_2 = `k2:${randomBytes(32).toString('base64')}`;
 const ROWS: readonly Row[] = [
   {
     what: 'a backup without keys keeps both keys of DATA_DIR',
@@ -63,6 +64,16 @@ const ROWS: readonly Row[] = [
     what: 'a backup with keys replaces the API key of DATA_DIR',
     ...{ backup: [], existing: { 'secret-key': SECRET_KEY, 'api-key': 'alk_here' } },
     keys: [SECRET_KEY, 'alk_backup'],
+  },
+  {
+    what: 'a backup with keys keeps a key file that contains a newer key too',
+    ...{ backup: [], existing: { 'secret-key': `${KEY_2},${SECRET_KEY}`, 'api-key': 'alk_here' } },
+    keys: [`${KEY_2},${SECRET_KEY}`, 'alk_backup'],
+  },
+  {
+    what: 'an interrupted restore keeps such a key file too',
+    ...{ backup: [], existing: { 'secret-key': `${KEY_2},${SECRET_KEY}` }, continues: true },
+    keys: [`${KEY_2},${SECRET_KEY}`, 'alk_backup'],
   },
   {
     what: 'an interrupted restore of a backup without keys continues with the key of DATA_DIR',
@@ -99,7 +110,6 @@ test('replaces the data on a restore, and only the keys that the backup contains
   );
 });
 
-const KEY_2 = `k2:${randomBytes(32).toString('base64')}`;
 const dropLine = async (file: string): Promise<void> => {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   await writeFile(file, `${lines.slice(1).join('\n')}\n`);

@@ -60,14 +60,14 @@ function fakeTemporal(
     connection: { close: () => Promise.resolve() },
     withDeadline: (_at: number, work: () => unknown) => work(),
     workflow: {
-      getHandle: (id: string) => ({
+      getHandle: (id: string, _runId?: string, only?: { firstExecutionRunId?: string }) => ({
         describe: async () => {
           const workflow = workflows[id] ?? missing();
           if (workflow instanceof Error) throw workflow;
           return { memo: {}, raw: {}, ...workflow, status: { name: workflow.status } };
         },
         cancel: async () => {
-          done.push(`cancel ${id}`);
+          done.push(`cancel ${id}${only?.firstExecutionRunId ? ` ${only.firstExecutionRunId}` : ''}`);
           await options.cancel?.();
         },
         signal: (signal: string) => Promise.resolve(void done.push(`${signal} ${id}`)),
@@ -297,6 +297,19 @@ describe('reaper', () => {
     expect(await endEmptyPauses(stores)).toBe(1);
     expect(of('pauses.resume')).toEqual([[empty, 1, 50]]);
   });
+
+  test('checks all paused runs in turn, however many of them have files', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => runOf({ _id: index + 1 }));
+    const last = runOf({ _id: 201, maxTokens: 50 });
+    const { stores, of } = recorder({
+      'pauses.listPaused': (afterId: number) => (afterId === 0 ? many : [last]),
+      'files.countRun': (id: number) => ({ open: id === 201 ? 0 : 1 }),
+      'pauses.resume': true,
+    });
+    const cursor = { afterId: 0 };
+    expect([await endEmptyPauses(stores, cursor), await endEmptyPauses(stores, cursor)]).toEqual([0, 1]);
+    expect([of('pauses.resume'), cursor]).toEqual([[[last, 201, 50]], { afterId: 0 }]);
+  });
 });
 
 describe('fair share of a run', () => {
@@ -368,7 +381,7 @@ describe('dispatcher', () => {
     const dispatcher = createDispatcher(temporal.client, names, stores.stores, fakeLog().log);
     return { ...temporal, ...stores, dispatcher };
   };
-  const RUNNING = { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } };
+  const RUNNING = { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 }, runId: 't' } };
 
   test('starts a run with its workflow id, its fairness key and only its run id as input, and records the start', async () => {
     const { dispatcher, started, of } = dispatch(runOf({ startedAt: null, dataSourceId: 9, kind: 'resyncFile' }));
@@ -455,7 +468,7 @@ describe('dispatcher', () => {
 
     const running = dispatch(runOf(), {}, RUNNING);
     await running.dispatcher.cancel(7);
-    expect([running.done, running.of('runs.finish')]).toEqual([['cancel scrape:3'], []]);
+    expect([running.done, running.of('runs.finish')]).toEqual([['cancel scrape:3 t'], []]);
 
     const withoutWorkflow = dispatch(runOf());
     await withoutWorkflow.dispatcher.cancel(7);
