@@ -161,8 +161,11 @@ const OPERATIONS: readonly Operation[] = [
   },
   { rows: ['accept'], call: (file, runId) => store().files.acceptMany(ADA, [request(file, runId, false)]) },
   {
-    rows: ['delayNewest'],
-    isApplicable: ({ isContainer, generation }) => !isContainer && generation === 0,
+    rows: ['delayNewest', 'releaseDelayed'],
+    // Files with content already count, so they continue although the limit is exceeded.
+    rowOf: ({ syncStatus }) => (syncStatus === 'DELAYED' ? 'releaseDelayed' : 'delayNewest'),
+    isApplicable: ({ isContainer, generation, syncStatus }) =>
+      !isContainer && generation > 0 === (syncStatus === 'DELAYED'),
     // Below the number of files of any run, so all new files are delayed.
     call: (_file, runId) => store().limits.applyLimits(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
   },

@@ -279,6 +279,7 @@ const OF_RUNS: Readers = {
 const SORTED = [
   ...['overview.quarantine', 'files.uniqueTags', 'files.listHeldContainers', 'webhooks.list', 'apiKeys.list'],
   ...['queued', 'running', 'paused'].map((state) => `runs.list ${state}`),
+  'pauses.listPaused',
 ];
 /** The index of the few stalled runs, which the service itself groups periodically. */
 const STALLED = 'IXSCAN { organizationId: 1, stall.since: 1 }';
