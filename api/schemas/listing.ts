@@ -159,7 +159,8 @@ export const listingFields = (filters: ReturnType<typeof fileFilters> & Present)
   order_dir: orderDirection()
     .default('asc')
     .description(
-      '`asc`: the lowest or oldest first, and files without a value before all others. `desc`: the reverse. Files with equal values follow their ids in the same direction.',
+      '`asc`: the lowest or oldest first, and files without a value before all others. `desc`: the reverse. ' +
+        'Files with equal values are sorted by id in the same direction.',
     ),
   pagination: pagination(),
 });

@@ -50,7 +50,7 @@ const OMITTED_HEADER = /^(?:host|user-agent|content-length|connection|amz-sdk-.*
 const MIN_ORIGINAL = 4;
 
 const nextStep =
-  'Nothing was saved. docs/adding-a-source.md explains which term to add; otherwise report this message.';
+  'Nothing was saved. docs/adding-a-source.md explains which term to add. If that does not help, report this message.';
 
 /** Returns all strings in a value. */
 export function stringsIn(value: unknown): string[] {
@@ -73,7 +73,7 @@ function originalTexts({ steps, credentials }: RawRecording): string[] {
 }
 
 /**
- * Returns the digests of a content that listings may contain. The last one is Dropbox's content hash, for up to 4 MB.
+ * Returns the digests by which a listing may describe a content. The last one is Dropbox's content hash, up to 4 MB.
  */
 const digestsOf = (bytes: Uint8Array): string[] => {
   const sha256 = createHash('sha256').update(bytes).digest();

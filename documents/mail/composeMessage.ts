@@ -20,7 +20,7 @@ export interface Message {
   readonly text: string | null;
   readonly html: string | null;
   readonly attachments: readonly Attachment[];
-  /** Numbers of omitted parts: pictures inside the text, and messages inside of their signature. */
+  /** Numbers of omitted parts: pictures inside the text, and messages that are wrapped in their S/MIME signature. */
   readonly notRead: Readonly<Record<'pictures' | 'signed_messages', number>>;
 }
 

@@ -58,8 +58,9 @@ const FLAGS = [
 ];
 
 /**
- * The contract fixes most types and defaults, but few bounds, and nothing of our own operations. The list contains the
- * rest, so that it changes only on purpose: after such a change, edit its line in the list, and CHANGELOG.md.
+ * The contract fixes most types and defaults, but few bounds, and nothing of our own operations.
+ * test/fixtures/requestLimits.txt lists all other rules, so that none of them changes by accident. After a deliberate
+ * change, edit the line of the rule in that file, and CHANGELOG.md.
  */
 test('callers, rules, bounds, defaults and required fields beyond the contract are those of test/fixtures/requestLimits.txt', () => {
   const lines = [...operations, ...pages].flatMap((operation) => {

@@ -63,7 +63,10 @@ test('a write changes a quarantined file only in the states and for the runs for
   });
   const fresh = () => seed(quarantined, common, QUARANTINED);
   const all = Object.keys(QUARANTINED).join(' ');
-  /** A write that applies to all files of a tenant: the other rows belong to other tenants meanwhile. */
+  /**
+   * Limits a write that applies to all files of a tenant to one row: the other rows belong to another organization
+   * during the write.
+   */
   const alone =
     (write: (tenant: typeof ADA) => Promise<unknown>) =>
     async (id: number, _row: unknown, tenant: typeof ADA): Promise<void> => {
@@ -81,8 +84,8 @@ test('a write changes a quarantined file only in the states and for the runs for
       'tenant',
     ],
     ['claim of due files', alone((tenant) => claims.claimDue(tenant, RUN, NOW, 10)), 'due', 'tenant'],
-    ['claim of none', alone((tenant) => claims.claimDue(tenant, RUN, new Date(AGO.getTime() - 1), 10)), ''],
-    ['claim at the end', alone((tenant) => claims.claimDue(tenant, RUN, AGO, 10)), 'due'],
+    ['claim before it is due', alone((tenant) => claims.claimDue(tenant, RUN, new Date(AGO.getTime() - 1), 10)), ''],
+    ['claim at the moment it is due', alone((tenant) => claims.claimDue(tenant, RUN, AGO, 10)), 'due'],
     ['claim of all', alone((tenant) => claims.claimAll(tenant, RUN)), all, 'tenant'],
     ['end of retention, by source', alone((tenant) => claims.expire(tenant, { dataSourceId: 40 })), all, 'tenant'],
     ['end of retention, other source', alone((tenant) => claims.expire(tenant, { dataSourceId: 41 })), ''],
@@ -136,7 +139,7 @@ test('a write changes a quarantined file only in the states and for the runs for
   });
 });
 
-test('a file that was not settled when it went into quarantine is READY if it has content, otherwise aborted', async () => {
+test('restores a file that was not settled before quarantine as READY if it has content, else aborted', async () => {
   const [quarantined, files] = [quarantinedModel(connection), fileModel(connection)];
   const quarantine = createQuarantine(quarantined, files, userModel(connection), withoutTransaction, events);
   const blank = { ...new files().toObject({ minimize: false }), ...ADA, source: 'BOX' };
