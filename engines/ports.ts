@@ -6,7 +6,10 @@ import { EngineError } from './errors.js';
 export type WantedPort = number | 'free';
 
 const PORTS_TRIED = 100;
-/** Below the range of ports that the kernel uses for outgoing connections, which could take one in between. */
+/**
+ * Below the range of ports that the kernel uses for outgoing connections: such a connection could take the port between
+ * the check and its use.
+ */
 const FREE = { first: 20_000, count: 10_000 };
 
 /** Returns the first port from `wanted` upwards that is free on loopback and not in `taken`. */

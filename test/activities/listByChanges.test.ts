@@ -292,7 +292,8 @@ describe('source with a change feed', () => {
     await list('aborted');
     expect(requests).toEqual(['now', 'prepare 1 of 3', 'prepare 2 of 3', 'prepare 3 of 3', 'roots', 'below A']);
     requests.length = 0;
-    // A token that the source refuses is not prepared again: each listing is complete.
+    // After the source refuses the token, the listing does not prepare another one. Without a token, each listing lists
+    // everything.
     steps = 3;
     isLost = true;
     await list();
@@ -426,7 +427,8 @@ describe('source with a change feed', () => {
     await list();
     expect((await currentSource()).metadata).toMatchObject({ deletions_held: 12 });
     expect(await fileIds()).toHaveLength(12);
-    // An approval stays after a listing that it reached too late, and after a listing of some items.
+    // An approval remains after a listing that had already deleted missing items when it was given, and after a listing
+    // of only some items.
     await list('finished', { beforeEnd: () => service.store.dataSources.approveDeletions(source._id) });
     await list('finished', { roots: ['B'] });
     expect(await currentSource()).toMatchObject({ deletionsApproved: true, metadata: { deletions_held: 12 } });

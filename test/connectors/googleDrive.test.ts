@@ -275,7 +275,7 @@ describe('content', () => {
     expect(await faultOf(account.open('x', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
-  test('downloads a document too long for an export from the export link, if its host is Google', async () => {
+  test('downloads a document too long for an export through its export link, if the link is to Google', async () => {
     drive.files['x'] = { name: 'X', mimeType: DRIVE_DOCUMENT, content: 'The lighthouse' };
     drive.limits.exported = 3;
     expect(await opened('x')).toMatchObject({ text: 'The lighthouse' });
@@ -291,7 +291,7 @@ describe('content', () => {
     expect(drive.requests.length).toBe(requestsBefore + 2);
   });
 
-  test('reads binary files unchanged, also from shared drives, and derives a generic type from the extension', async () => {
+  test('reads binary files unchanged, also from shared drives; the extension replaces a generic type', async () => {
     fill();
     drive.files['team']!.content = 'The keeper';
     drive.files['data'] = { name: 'data.csv', mimeType: 'application/octet-stream', content: 'a,b' };
@@ -302,7 +302,7 @@ describe('content', () => {
     expect(await opened('data')).toMatchObject({ contentType: 'text/csv', mimeType: 'text/csv' });
   });
 
-  test('reads the target of a shortcut, and lists a shortcut to a folder only if it is selected', async () => {
+  test('reads the target of a shortcut, and lists the contents of a linked folder only if selected', async () => {
     fill();
     drive.files['short'] = { name: 'Shortcut to a', mimeType: DRIVE_SHORTCUT, target: 'a' };
     drive.files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, target: 'theirs' };
@@ -451,7 +451,7 @@ describe('changes', () => {
     expect((await changes().since(start, NEVER)).changes).toEqual([{ item: byId(items, 'D2') }]);
   });
 
-  test('report a shared drive that the account leaves as deleted, and a new one as a stale cursor', async () => {
+  test('report a shared drive as deleted after the account leaves it, and a new one as a stale cursor', async () => {
     fill();
     let cursor = await changes().now(NEVER);
     delete drive.drives['D3'];

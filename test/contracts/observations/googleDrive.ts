@@ -94,7 +94,7 @@ export const googleDrive: SourceObservations = {
       statement: 'Users expect shortcuts to folders to be followed; shortcuts may form a cycle.',
       ...{ link: onyx(12_176), date: '2026-06-18' },
       evidence: {
-        test: [SUITE, 'reads the target of a shortcut, and lists a shortcut to a folder only if it is selected'],
+        test: [SUITE, 'reads the target of a shortcut, and lists the contents of a linked folder only if selected'],
       },
     },
     {
