@@ -33,6 +33,10 @@ afterAll(closeIdleService);
 testAccounts();
 testRuns();
 
+test('the API key of the settings belongs to organization 1, which is named "default"', async () => {
+  expect(ok(await key.get('/organization'))).toMatchObject({ id: 1, name: 'default' });
+});
+
 const withKey = (name: string) => ({ 'idempotency-key': name });
 
 describe('Idempotency-Key', () => {

@@ -6,18 +6,18 @@ import { operations } from '../../api/routes.js';
 import { loadConfig } from '../../config/config.js';
 import { jsonOf } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 import { publishedDocument } from '../support/contract.js';
 
 type Headers = Record<string, string>;
 
-let service: TestService;
+let service: SharedService;
 let credentials: Record<keyof typeof EXPECTED.user, Headers>;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
   const customerId = 'carla';
-  const owner = await service.store.users.ensure(1, customerId);
+  const owner = await service.store.users.ensure(service.organizationId, customerId);
   const { secretKeys } = loadConfig(service.env);
   const token = (now: number) => `Token ${createTokens(secretKeys, () => now).issue(owner).accessToken}`;
   const key = `Bearer ${service.apiKey}`;

@@ -4,19 +4,23 @@ import type { DataSourceRecord } from '../../contract/files/records.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
 import { adoptFiles, connectSource, revokeSource } from '../support/dataSources.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
-let service: TestService;
+let service: SharedService;
 let user: TestUser;
 let key: ApiClient;
 let owner: Tenant & { customerId: string };
 let otherUser: Tenant & { customerId: string };
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
+  service = await sharedService({ worker: false });
   user = await service.user('dora');
   key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  [owner, otherUser] = [await service.store.users.ensure(1, 'dora'), await service.store.users.ensure(1, 'otto')];
+  const { organizationId, store } = service;
+  [owner, otherUser] = [
+    await store.users.ensure(organizationId, 'dora'),
+    await store.users.ensure(organizationId, 'otto'),
+  ];
 });
 afterAll(async () => service.close());
 
@@ -60,7 +64,7 @@ describe('lists of data sources', () => {
         sync_status: 'READY',
         source_items_synced_at: null,
         organization_user_id: owner.userId,
-        organization_id: 1,
+        organization_id: service.organizationId,
         organization_supplied_user_id: 'dora',
         revoked_access: false,
         last_synced_at: expect.stringMatching(/^\d{4}-.*Z$/),

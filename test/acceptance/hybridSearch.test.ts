@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { EMBEDDING_MODELS } from '../../contract/vectors/embeddingModels.js';
 import type { FileRecord } from '../../contract/files/records.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 import type { TestUser } from '../support/client.js';
 
-let service: TestService;
+let service: SharedService;
 let user: TestUser;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   user = await service.user('hal');
 });
 afterAll(() => service.close());

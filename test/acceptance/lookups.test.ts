@@ -4,6 +4,7 @@ import { KEY, type LookupEmulator, startLookups } from '../emulators/lookups.js'
 import type { TestUser } from '../support/client.js';
 import { answerFault } from '../support/contract.js';
 import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 /** Id of a video with a transcript. */
 const VIDEO = 'dQw4w9WgXcQ';
@@ -14,7 +15,7 @@ const LINES = [
 const NOTHING = { status: 'error', data: null, raw_transcript: null };
 
 let service: TestService;
-let unconfigured: TestService;
+let unconfigured: SharedService;
 let emulator: LookupEmulator;
 let user: TestUser;
 const logged: string[] = [];
@@ -27,7 +28,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
   };
   service = await startService(settings, { worker: false, logTo: { write: (line) => void logged.push(line) } });
-  unconfigured = await startService({}, { worker: false });
+  unconfigured = await sharedService({ worker: false });
   user = await service.user('una');
 });
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../contract/files/records.js';
 import { type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
 import { EXTENSIONS } from '../../api/extensions.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 import type { TestUser } from '../support/client.js';
 
 /** Keys that api/extensions.ts adds to records. */
@@ -51,7 +51,7 @@ const FILE_KEYS = [
   'updated_at',
 ];
 
-let service: TestService;
+let service: SharedService;
 let user: TestUser;
 const sites: Site[] = [];
 
@@ -62,7 +62,7 @@ async function site(make: Promise<Site>): Promise<Site> {
 }
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  service = await sharedService();
   user = await service.user('alice');
 });
 

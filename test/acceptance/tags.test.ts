@@ -11,11 +11,11 @@ import { startHeldSite } from '../emulators/heldSite.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { adoptFiles, connectSource, pointTags } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 import type { TestUser } from '../support/client.js';
 import { waitFor } from '../support/waitFor.js';
 
-let service: TestService;
+let service: SharedService;
 let site: Site;
 let user: TestUser;
 let owner: Tenant & { customerId: string };
@@ -50,11 +50,11 @@ async function pointsHaveTags(fileId: number, tags: readonly string[]): Promise<
 }
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  service = await sharedService();
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   site = await startSampleSite(3, 2);
   user = await service.user('tara');
-  owner = await service.store.users.ensure(1, 'tara');
+  owner = await service.store.users.ensure(service.organizationId, 'tara');
   parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), tags: { own: 'page' } })).id);
   pages = await user.children(parent.id);
 });
@@ -193,7 +193,7 @@ describe('tags of a data source', () => {
   });
 
   test('cannot be changed for an unknown or foreign data source, which returns 404', async () => {
-    const stranger = await service.store.users.ensure(1, 'sam');
+    const stranger = await service.store.users.ensure(service.organizationId, 'sam');
     const { _id } = await connectSource(service, stranger, { tags: { kept: 1 } });
     for (const [op, body] of [
       ['add', { tags: { a: 1 } }],

@@ -6,11 +6,11 @@ import { operations } from '../../api/routes.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { adoptFiles, connectSource } from '../support/dataSources.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 import type { TestUser } from '../support/client.js';
 
 const CANARY = 'xylophone-canary';
-let service: TestService;
+let service: SharedService;
 let site: Site;
 let owner: TestUser;
 let parent: FileRecord;
@@ -22,7 +22,7 @@ let strangers: Record<string, TestUser>;
 let reembedding: number;
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  service = await sharedService();
   site = await startSampleSite(2, 1);
   site.pages.set('/pages/0.html', `<main><h1>${CANARY}</h1><p>The ${CANARY} sings at midnight.</p></main>`);
   const otherOrganization = await service.store.organizations.create('other');
@@ -32,7 +32,7 @@ beforeAll(async () => {
     'the same name in another organization': await service.user('olga', otherOrganization.apiKey),
   };
   parent = await owner.settled((await owner.scrape({ url: site.url('/sitemap.xml'), tags: { secret: CANARY } })).id);
-  const account = await service.store.users.ensure(1, 'olga');
+  const account = await service.store.users.ensure(service.organizationId, 'olga');
   source = await connectSource(service, account, {
     externalId: `BOX|${CANARY}`,
     type: 'BOX',

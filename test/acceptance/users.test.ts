@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 
 interface UserRecord {
@@ -30,7 +30,7 @@ const KEYS = [
 ];
 const NAMES = ['ada', 'bob', 'cleo', 'dan'];
 
-let service: TestService;
+let service: SharedService;
 let site: Site;
 let organization: ApiClient;
 let otherOrganization: ApiClient;
@@ -51,7 +51,7 @@ const record = async (name: string): Promise<UserRecord> => {
 };
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  service = await sharedService({ name: 'first' });
   site = await startSampleSite(3, 1);
   organization = clientOf(service.apiKey);
   const stranger = await service.store.organizations.create('other');
@@ -230,8 +230,8 @@ describe('organization', () => {
   test('has the settings of its users and connectors', async () => {
     const organizationBefore = (await organization.get<Record<string, unknown>>('/organization')).body;
     expect(organizationBefore).toMatchObject({
-      id: 1,
-      name: 'default',
+      id: service.organizationId,
+      name: 'first',
       global_user_config: {},
       connector_settings: {},
     });

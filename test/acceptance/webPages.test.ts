@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../contract/files/records.js';
 import { linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSampleSite, startSite } from '../emulators/site.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 import type { Listed, TestUser } from '../support/client.js';
 
-let service: TestService;
+let service: SharedService;
 let user: TestUser;
 let site: Site;
 let pages: FileRecord[];
 
 beforeAll(async () => {
   site = await startSampleSite(3, 1);
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  service = await sharedService();
   user = await service.user('paula');
   const parent = await user.scrape({ url: site.url('/sitemap.xml'), store_file_only: true });
   await user.settled(parent.id);

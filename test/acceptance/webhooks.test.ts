@@ -6,12 +6,12 @@ import { type Site, startSampleSite } from '../emulators/site.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../support/client.js';
 import { verified } from '../support/signatures.js';
 import { waitFor } from '../support/waitFor.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 import { connectMongo } from '../support/mongo.js';
 
 // End-to-end tests of webhooks: registration, all events of a scrape, and verification of the signatures.
 const PAGES = 4;
-let service: TestService;
+let service: SharedService;
 let site: Site;
 let receiver: Receiver;
 let key: ApiClient;
@@ -33,7 +33,7 @@ const list = async (client: ApiClient, body: unknown = {}) =>
   (await client.post<Listed<WebhookAnswer>>('/webhooks', body)).body;
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  service = await sharedService();
   site = await startSampleSite(PAGES, 1);
   site.pages.delete('/pages/3.html');
   receiver = await startReceiver();
@@ -50,12 +50,17 @@ describe('registration', () => {
   test('returns the signing key only once', async () => {
     const { signing_key, ...record } = webhook;
     expect(signing_key).toMatch(/^[0-9a-f]{64}$/);
-    expect(record).toMatchObject({ organization_id: 1, url: receiver.url, status: 'ACTIVE', status_reason: '' });
+    expect(record).toMatchObject({
+      organization_id: service.organizationId,
+      url: receiver.url,
+      status: 'ACTIVE',
+      status_reason: '',
+    });
     const listed = await list(key);
     expect(listed).toEqual({ results: [record], count: 1 });
     // The signing key is not stored in plain text.
     const connection = await connectMongo(service.env['MONGODB_URI'] ?? '');
-    const rows = await connection.collection('webhooks').find().toArray();
+    const rows = await connection.collection('webhooks').find({ organizationId: service.organizationId }).toArray();
     await connection.close();
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(signing_key);

@@ -8,7 +8,7 @@ import { createMetrics } from '../../observability/metrics.js';
 import type { WebhookDoc } from '../../store/models/webhooks.js';
 import { everyRow } from '../support/everyRow.js';
 import { seriesOf } from '../support/scrape.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 /**
  * Response of the receiver: an HTTP status or a network error. These tests run deliveries without a workflow, with real
@@ -16,7 +16,7 @@ import { startService, type TestService } from '../support/service.js';
  */
 type Reaction = number | 'unreachable';
 
-let service: TestService;
+let service: SharedService;
 let organizationId: number;
 let webhook: WebhookDoc;
 /** Object ids of the received events, in order. */
@@ -29,7 +29,7 @@ const logged: string[] = [];
 let metrics: ReturnType<typeof createMetrics>;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
 });
 afterAll(() => service.close());
 beforeEach(async () => {
@@ -266,9 +266,10 @@ test('deleting a webhook deletes its deliveries and stops sending', async () => 
 });
 
 test('delivers no events of other organizations', async () => {
-  const { events } = service.store;
+  const { events, organizations } = service.store;
+  const { organizationId: otherOrganizationId } = await organizations.create('other');
   await events.write(
-    [{ kind: 'FILE_READY', organizationId: organizationId + 1, customerId: 'eve', objectId: '9', info: null }],
+    [{ kind: 'FILE_READY', organizationId: otherOrganizationId, customerId: 'eve', objectId: '9', info: null }],
     null,
   );
   await writeEvents('1');

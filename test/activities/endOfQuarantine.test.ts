@@ -18,23 +18,24 @@ import { connectSource } from '../support/dataSources.js';
 import { withDatabase } from '../support/mongo.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 const DAY_MS = 86_400_000;
-type Owner = Awaited<ReturnType<TestService['store']['users']['ensure']>>;
-let service: TestService;
+type Owner = Awaited<ReturnType<SharedService['store']['users']['ensure']>>;
+let service: SharedService;
 let users = 0;
-let lastId = 1_000;
+let lastId: number;
 
 beforeAll(async () => {
-  service = await startService({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
+  service = await sharedService({ worker: false });
+  lastId = service.firstId;
 });
 afterAll(() => service.close());
 
 const newUser = async (): Promise<{ user: TestUser; owner: Owner }> => {
   const customerId = `owner ${(users += 1)}`;
   const user = await service.user(customerId);
-  return { user, owner: await service.store.users.ensure(1, customerId) };
+  return { user, owner: await service.store.users.ensure(service.organizationId, customerId) };
 };
 /** Accepts a run of the owner. */
 async function acceptRun(owner: Owner, work: NewWork): Promise<number> {
@@ -60,7 +61,8 @@ async function quarantined(owner: Owner, fields: Partial<FileDoc>): Promise<numb
 }
 /** Returns the files that can be restored. */
 async function restorable(ids: readonly number[]): Promise<number[]> {
-  const { found } = await service.store.quarantine.list(1, { fileIds: ids }, { limit: 100, offset: 0 });
+  const { quarantine } = service.store;
+  const { found } = await quarantine.list(service.organizationId, { fileIds: ids }, { limit: 100, offset: 0 });
   return found.map(({ _id }) => _id);
 }
 const isDueForSweep = async ({ userId }: Owner): Promise<boolean> =>

@@ -15,13 +15,13 @@ import { acceptListing } from '../../store/connections/acceptRuns.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { Run } from '../../store/models/runs.js';
 import { connectSource } from '../support/dataSources.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 // Tests of listings that read the change feed of a source. The source is a fake; the stores are real.
 const NEVER = new AbortController().signal;
 const PAGE_SIZE = 2;
 
-let service: TestService;
+let service: SharedService;
 let owner: { organizationId: number; userId: number; customerId: string };
 let source: DataSourceDoc;
 let customers = 0;
@@ -137,7 +137,7 @@ const account = {
 } as unknown as Account;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
 });
 afterAll(() => service.close());
 beforeEach(async () => {
@@ -159,7 +159,7 @@ beforeEach(async () => {
   customers += 1;
   const customerId = `list ${customers}`;
   await service.user(customerId);
-  owner = await service.store.users.ensure(1, customerId);
+  owner = await service.store.users.ensure(service.organizationId, customerId);
   source = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${customers}` });
 });
 

@@ -12,17 +12,18 @@ import { runOfKind } from '../../contract/runs/runs.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 // Tests of the deletion of pages that no longer exist at their site. The stores are real; no site is requested.
-let service: TestService;
-let owner = { organizationId: 1, userId: 100, customerId: 'ada' };
-let lastId = 1_000;
+let service: SharedService;
+let owner: { organizationId: number; userId: number; customerId: string };
+let lastId: number;
 let parentId: number;
 let runId: number;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
+  lastId = service.firstId;
 });
 afterAll(() => service.close());
 beforeEach(async () => {
@@ -30,7 +31,7 @@ beforeEach(async () => {
   parentId = lastId;
   const customerId = `user ${lastId}`;
   await service.user(customerId);
-  owner = await service.store.users.ensure(1, customerId);
+  owner = await service.store.users.ensure(service.organizationId, customerId);
   runId = await acceptScrape();
   await seedFiles(service, owner, [{ id: parentId, fields: { isContainer: true, syncStatus: 'SYNCING', runId } }]);
 });

@@ -6,15 +6,16 @@ import { removeMissing } from '../../activities/quarantine/removeMissing.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 const NEVER = new AbortController().signal;
-let service: TestService;
+let service: SharedService;
 let users = 0;
-let lastId = 1_000;
+let lastId: number;
 
 beforeAll(async () => {
-  service = await startService({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
+  service = await sharedService({ worker: false });
+  lastId = service.firstId;
 });
 afterAll(() => service.close());
 
@@ -37,7 +38,7 @@ test('the attachments of a missing file are removed with it, and no other files'
     const customerIds = [`gone ${(users += 1)}`, `gone ${(users += 1)}`];
     for (const customerId of customerIds) await service.user(customerId);
     const [owner, stranger] = await Promise.all(
-      customerIds.map((customerId) => service.store.users.ensure(1, customerId)),
+      customerIds.map((customerId) => service.store.users.ensure(service.organizationId, customerId)),
     );
     const seed = async (
       parentId: number | null,

@@ -10,16 +10,16 @@ import { request } from 'undici';
 
 import { mountGuide } from '../../api/guide.js';
 import { isCurrent } from '../../scripts/guide/sources.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 /** The compiled API, which serves the guide. `prefixed` serves only the guide, as behind a proxy with a path prefix. */
-let service: TestService;
+let service: SharedService;
 let folder = '';
 let prefixed = '';
 let close: () => void;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService({ worker: false });
   folder = await mkdtemp(path.join(tmpdir(), 'allotrope-guide-'));
   await mkdir(path.join(folder, 'sources'));
   await writeFile(path.join(folder, 'index.html'), '<!doctype html><title>Guide</title>');

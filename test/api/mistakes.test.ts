@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { type TestUser } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
-let service: TestService;
+let service: SharedService;
 let site: Site;
 let user: TestUser;
 beforeAll(async () => {
   site = await startSampleSite(1, 1);
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
+  service = await sharedService({ worker: false });
   user = await service.user('una');
 });
 afterAll(async () => {

@@ -1,22 +1,27 @@
 /** Tests of moves of vectors between hot and cold storage: which files change their storage at the end of a move. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
+import type { MoveAttempt } from '../../store/coldStorage/moves.js';
 import { type FileDoc, fileModel, type SyncedContent } from '../../store/models/files.js';
 import { withDatabase } from '../support/mongo.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
-const BEN = { ...ADA, userId: 8, customerId: 'ben' };
-const ATTEMPT = { ...ADA, runId: 9, token: 'attempt', requestId: 'r', workflowId: 'w' };
-let service: TestService;
-let lastId = 100;
+const ADA = { userId: 7, customerId: 'ada' };
+const BEN = { userId: 8, customerId: 'ben' };
+let service: SharedService;
+let lastId: number;
+/** The move of Ada's files. */
+let attempt: MoveAttempt;
 
 beforeAll(async () => {
-  service = await startService({ TEMPORAL_ADDRESS: '127.0.0.1:1' }, { worker: false });
+  service = await sharedService({ worker: false });
+  const { organizationId, firstId } = service;
+  lastId = firstId;
+  attempt = { ...ADA, organizationId, runId: 9, token: 'attempt', requestId: 'r', workflowId: 'w' };
 });
 afterAll(() => service.close());
 
@@ -30,7 +35,8 @@ const RETURNING: Partial<FileDoc> = { ...LEAVING, embeddingStorageStatus: 'COLD_
 
 async function seed(fields: Partial<FileDoc>, owner = ADA): Promise<number> {
   lastId += 1;
-  await seedFiles(service, owner, [{ id: lastId, fields }]);
+  const { organizationId } = service;
+  await seedFiles(service, { ...owner, organizationId }, [{ id: lastId, fields }]);
   return lastId;
 }
 const read = (id: number): Promise<FileDoc> =>
@@ -82,12 +88,12 @@ test('moves a file to cold storage unless a search, sync, request or other run h
     async ([, fields, isMoved, owner]) => {
       const id = await seed({ ...LEAVING, ...fields }, owner);
       const fileBefore = await read(id);
-      expect(await service.store.moves.markCold(ATTEMPT, [{ _id: id, generation: 1 }])).toEqual(isMoved ? [id] : []);
+      expect(await service.store.moves.markCold(attempt, [{ _id: id, generation: 1 }])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus } = await read(id);
       expect(embeddingStorageStatus).toBe(isMoved ? 'COLD_STORAGE' : fileBefore.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
       // A retry after a lost answer changes nothing.
-      expect(await service.store.moves.markCold(ATTEMPT, [{ _id: id, generation: 1 }])).toEqual([]);
+      expect(await service.store.moves.markCold(attempt, [{ _id: id, generation: 1 }])).toEqual([]);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
     },
   ));
@@ -100,7 +106,7 @@ test('moves a file back to hot storage only if its content and tags are those of
       const id = await seed({ ...RETURNING, ...fields }, owner);
       const fileBefore = await read(id);
       const claim = { _id: id, generation: 1, tagsRevision: 3 };
-      expect(await service.store.moves.markHot(ATTEMPT, [claim])).toEqual(isMoved ? [id] : []);
+      expect(await service.store.moves.markHot(attempt, [claim])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus, coolsAt } = await read(id);
       expect(embeddingStorageStatus).toBe(isMoved ? 'HOT_STORAGE' : fileBefore.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
@@ -133,13 +139,13 @@ test('a file whose move is cancelled stays in its previous storage; another atte
       const id = await seed({ ...LEAVING, embeddingStorageStatus: before });
       const { moves } = service.store;
       for (const otherAttempt of [
-        { ...ATTEMPT, token: 'later' },
-        { ...ATTEMPT, runId: 10 },
-        { ...ATTEMPT, userId: BEN.userId },
+        { ...attempt, token: 'later' },
+        { ...attempt, runId: 10 },
+        { ...attempt, userId: BEN.userId },
       ])
         await moves.revert(otherAttempt, [id]);
       expect((await read(id)).embeddingStorageStatus).toBe(before);
-      await moves.revert(ATTEMPT, [id]);
+      await moves.revert(attempt, [id]);
       const { embeddingStorageStatus, coldCopy } = await read(id);
       expect([embeddingStorageStatus, coldCopy !== null]).toEqual([after, keepsCopy]);
     },
@@ -162,7 +168,8 @@ test('a sweep claims the files of one user that are due, the longest unused firs
     DUE,
     ([what]) => what,
     async ([, fields, isDue], index) => {
-      const owner = { ...ADA, userId: 50 + index, customerId: `due ${index}` };
+      const { organizationId } = service;
+      const owner = { organizationId, userId: 50 + index, customerId: `due ${index}` };
       const hot: Partial<FileDoc> = { ...LEAVING, embeddingStorageStatus: 'HOT_STORAGE', move: null };
       const id = await seed({ ...hot, ...fields }, owner);
       await seed(hot, { ...owner, userId: 90 + index });

@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { startService, type TestService } from '../support/service.js';
+import type { RunDoc } from '../../store/models/runs.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
-let service: TestService;
-const owner = { organizationId: 1, userId: 7, customerId: 'ada' };
+let service: SharedService;
+let owner: { organizationId: number; userId: number; customerId: string };
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
+  owner = { organizationId: service.organizationId, userId: 7, customerId: 'ada' };
 });
 afterAll(() => service.close());
+
+/** Returns the ids of the runs of this suite. */
+const ownIds = (runs: readonly RunDoc[]): number[] =>
+  runs.flatMap(({ _id, organizationId }) => (organizationId === owner.organizationId ? [_id] : []));
 
 async function accept(maxTokens: number | null): Promise<number> {
   const { runs, transaction } = service.store;
@@ -26,7 +32,7 @@ test('concurrent requests for tokens never exceed the limit', async () => {
   expect(await runs.find(id)).toMatchObject({ tokensTaken: 98, pause: { reason: 'max_tokens', wanted: 7 } });
   // After the first refusal, even a smaller amount that would fit is refused.
   expect(await pauses.reserveTokens(id, 1)).toBe(false);
-  expect((await pauses.listPaused(0, 10)).map(({ _id }) => _id)).toEqual([id]);
+  expect(ownIds(await pauses.listPaused(10_000))).toEqual([id]);
 });
 
 test('a paused run is resumed once, only by its owner, and signals its workflow until acknowledged', async () => {
@@ -34,15 +40,14 @@ test('a paused run is resumed once, only by its owner, and signals its workflow 
   const id = await accept(0);
   expect(await pauses.resume(owner, id, 10)).toBe(false);
   expect(await pauses.reserveTokens(id, 5)).toBe(false);
-  expect(await pauses.resume({ organizationId: 1, userId: 8 }, id, 10)).toBe(false);
-  expect(await pauses.resume({ organizationId: 2, userId: 7 }, id, 10)).toBe(false);
+  expect(await pauses.resume({ ...owner, userId: 8 }, id, 10)).toBe(false);
+  expect(await pauses.resume({ ...owner, organizationId: owner.organizationId + 1 }, id, 10)).toBe(false);
   expect(await pauses.clearPause(id)).toBe(false);
   expect(await pauses.findPausedByWorkflowId(`scrape:${id}`)).toMatchObject({ _id: id });
   expect(await pauses.resume(owner, id, 10)).toBe(true);
   expect(await pauses.resume(owner, id, null)).toBe(false);
   expect(await pauses.findPausedByWorkflowId(`scrape:${id}`)).toBeNull();
-  const unacknowledged = async () =>
-    (await pauses.listUnacknowledged(new Date(Date.now() + 1_000), 10)).map(({ _id }) => _id);
+  const unacknowledged = async () => ownIds(await pauses.listUnacknowledged(new Date(Date.now() + 1_000), 10_000));
   expect(await unacknowledged()).toEqual([id]);
   // No tokens before the workflow acknowledges.
   expect(await pauses.reserveTokens(id, 5)).toBe(false);

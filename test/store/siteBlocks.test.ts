@@ -2,21 +2,24 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import type { RepeatedBlock } from '../../store/models/siteBlocks.js';
 import type { Site, SiteBlocks } from '../../store/siteBlocks/siteBlocks.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
-let service: TestService;
+let service: SharedService;
 let siteBlocks: SiteBlocks;
-let lastId = 100;
+let lastId: number;
 let site: Site;
+let otherOrganizationId: number;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
+  lastId = service.firstId;
   ({ siteBlocks } = service.store);
+  ({ organizationId: otherOrganizationId } = await service.store.organizations.create('other'));
 });
 afterAll(() => service.close());
 beforeEach(() => {
   lastId += 1;
-  site = { organizationId: 1, userId: 2, fileId: lastId };
+  site = { organizationId: service.organizationId, userId: 2, fileId: lastId };
 });
 
 const blocks = (...ids: string[]): RepeatedBlock[] => ids.map((id) => ({ id, keptBy: 7 }));
@@ -38,7 +41,7 @@ test('concurrent attempts all get the blocks that one of them stored', async () 
 
 test('blocks belong to one scrape of one user of one organization', async () => {
   const otherScrapes = [
-    { ...site, organizationId: 9 },
+    { ...site, organizationId: otherOrganizationId },
     { ...site, userId: 9 },
     { ...site, fileId: site.fileId + 100_000 },
   ];

@@ -7,17 +7,18 @@ import { type SumCache, createSumCaches } from '../../store/files/sumCache.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { userModel } from '../../store/models/users.js';
 import { seedFiles } from '../support/seedFiles.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
-let service: TestService;
+let service: SharedService;
 let connection: mongoose.Connection;
 let owner: Tenant & { customerId: string };
 let sums: SumCache<number>;
-let base = 8_000_000;
+let base: number;
 let computed = 0;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
+  base = service.firstId;
   connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
 });
 afterAll(async () => {
@@ -34,7 +35,7 @@ const seed = (...numbers: number[]) =>
 beforeEach(async () => {
   base += 100;
   computed = 0;
-  owner = await service.store.users.ensure(1, `remembered-${base}`);
+  owner = await service.store.users.ensure(service.organizationId, `remembered-${base}`);
   sums = createSumCaches(fileModel(connection), userModel(connection))<number>(10);
   await seed(1, 2, 3);
 });
@@ -93,6 +94,6 @@ test('a change during the computation of a sum is not hidden by the cache', asyn
 
 test('caches sums per user', async () => {
   await fillCache();
-  const otherUser = await service.store.users.ensure(1, 'remembered-other');
+  const otherUser = await service.store.users.ensure(service.organizationId, 'remembered-other');
   expect(await count(otherUser)).toBe(0);
 });

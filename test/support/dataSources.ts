@@ -41,14 +41,18 @@ export async function revokeSource(
 }
 
 /** Assigns files to a data source. */
-export async function adoptFiles(service: TestService, dataSourceId: number, ids: readonly number[]): Promise<void> {
+export async function adoptFiles(
+  service: Pick<TestService, 'env'>,
+  dataSourceId: number,
+  ids: readonly number[],
+): Promise<void> {
   await withDatabase(service, (connection) =>
     connection.collection<FileDoc>('files').updateMany({ _id: { $in: [...ids] } }, { $set: { dataSourceId } }),
   );
 }
 
 /** Returns the distinct tag lists of a file's points. */
-export async function pointTags({ env }: TestService, fileId: number): Promise<string[][]> {
+export async function pointTags({ env }: Pick<TestService, 'env'>, fileId: number): Promise<string[][]> {
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();
   const tagLists = new Map<string, string[]>();

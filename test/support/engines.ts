@@ -12,6 +12,8 @@ export interface TestEngines {
   readonly qdrantUrl: string;
   readonly modelPath: string;
   readonly tokenizerPath: string;
+  /** Folder that is deleted after the run. */
+  readonly runFolder: string;
 }
 
 const VARIABLES: Readonly<Record<keyof TestEngines, string>> = {
@@ -21,12 +23,13 @@ const VARIABLES: Readonly<Record<keyof TestEngines, string>> = {
   qdrantUrl: 'TEST_QDRANT_URL',
   modelPath: 'TEST_MODEL_PATH',
   tokenizerPath: 'TEST_TOKENIZER_PATH',
+  runFolder: 'TEST_RUN_FOLDER',
 };
 const KEYS = Object.keys(VARIABLES) as (keyof TestEngines)[];
 
 /** Stores the addresses for testEngines(). Called by the global setup. */
-export function publishEngines(engines: RunningEngines, model: EmbeddingModel): void {
-  const values = { ...engines, ...model };
+export function publishEngines(engines: RunningEngines, model: EmbeddingModel, runFolder: string): void {
+  const values = { ...engines, ...model, runFolder };
   for (const key of KEYS) process.env[VARIABLES[key]] = values[key];
 }
 

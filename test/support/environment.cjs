@@ -3,6 +3,7 @@
  * production. Loading its 900 modules for each suite would take most of the time of many suites.
  */
 const { AsyncLocalStorage } = require('node:async_hooks');
+const { rm } = require('node:fs/promises');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const v8 = require('node:v8');
@@ -38,10 +39,47 @@ async function load() {
     activity: activity.default,
     mongoose: mongoose.default,
     sharedValues: new Map(),
+    // Created here, because a shared API keeps them: objects of a suite would keep all modules of the suite in memory.
+    createTestLog: (level, logTo) => log.createLog({ level, name: 'test', fields: fields.activityFields }, logTo),
+    keepOpen: (model) => ({ ...model, close: async () => undefined }),
+    keepApi,
+    useApi,
   };
 }
 
 let loaded = null;
+
+/** APIs that suites share (sharedService.ts), by name. */
+const keptApis = new Map();
+
+/** Number of suites in sequence that do not use a shared API, after which it is closed: it uses processor time. */
+const MAX_UNUSED = 3;
+
+function keepApi(name, api, env) {
+  // Copied for the same reason.
+  keptApis.set(name, { api, env: { ...env }, isUsed: true, unusedFor: 0 });
+}
+
+function useApi(name) {
+  const kept = keptApis.get(name);
+  if (kept) kept.isUsed = true;
+  return kept;
+}
+
+async function closeUnusedApis() {
+  for (const [name, kept] of keptApis) {
+    kept.unusedFor = kept.isUsed ? 0 : kept.unusedFor + 1;
+    kept.isUsed = false;
+    if (kept.unusedFor < MAX_UNUSED) continue;
+    keptApis.delete(name);
+    await kept.api.stop(0);
+    const { mongoose } = await loaded;
+    const connection = await mongoose.createConnection(kept.env.MONGODB_URI).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+    await rm(kept.env.DATA_DIR, { recursive: true, force: true });
+  }
+}
 
 /**
  * The storages that suites have used. Until Node 24, each one makes every promise of the process slower, until it is
@@ -67,6 +105,7 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
+    await closeUnusedApis();
     for (const storage of usedStorages) storage.disable();
     usedStorages.clear();
     // Jest ends its processes by signals, after which Node writes no coverage (npm run coverage).

@@ -18,21 +18,23 @@ const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> =
 /**
  * Returns errors in the counts of finished runs. The counts must add up, match the run's ledger items, and include
  * every file that the run owns. Reads the database directly and recomputes everything.
+ * @param organizationId absent: runs of all organizations
  */
-export async function findWrongCounts(mongodbUri: string): Promise<string[]> {
+export async function findWrongCounts(mongodbUri: string, organizationId?: number): Promise<string[]> {
   const connection = await connectMongo(mongodbUri);
+  const scope = scopeOf(organizationId);
   try {
     const users = connection.collection<UserDoc>('users');
     // Ledger items of deleted users are erased.
-    const deleted = new Set((await users.find({ deletedAt: { $ne: null } }).toArray()).map(({ _id }) => _id));
+    const deleted = new Set((await users.find({ ...scope, deletedAt: { $ne: null } }).toArray()).map(({ _id }) => _id));
     const runs = await connection
       .collection<RunDoc>('runs')
-      .find({ finishedAt: { $ne: null } })
+      .find({ ...scope, finishedAt: { $ne: null } })
       .toArray();
-    const items = await connection.collection<LedgerItemDoc>('ledger_items').find().toArray();
+    const items = await connection.collection<LedgerItemDoc>('ledger_items').find(scope).toArray();
     const files = await connection
       .collection<FileDoc>('files')
-      .find({ isContainer: false }, { projection: { runId: 1, syncStatus: 1, ended: 1, updatedAt: 1 } })
+      .find({ ...scope, isContainer: false }, { projection: { runId: 1, syncStatus: 1, ended: 1, updatedAt: 1 } })
       .toArray();
     const itemsOf = byRun(items);
     const filesOf = byRun(files);
@@ -44,18 +46,18 @@ export async function findWrongCounts(mongodbUri: string): Promise<string[]> {
   }
 }
 
-/**
- * Returns the same errors for a service whose processes were killed, after all runs have ended. A run that does not end
- * counts as an error, too.
- */
-export async function findWrongCountsOfEndedRuns(mongodbUri: string): Promise<string[]> {
+const scopeOf = (organizationId: number | undefined) => (organizationId === undefined ? {} : { organizationId });
+
+/** Returns the same errors after all runs have ended. A run that does not end counts as an error, too. */
+export async function findWrongCountsOfEndedRuns(mongodbUri: string, organizationId?: number): Promise<string[]> {
   const connection = await connectMongo(mongodbUri);
+  const query = { ...scopeOf(organizationId), finishedAt: null };
   const unfinished = (): Promise<RunDoc[]> =>
-    connection.collection<RunDoc>('runs').find({ finishedAt: null }).toArray() as Promise<RunDoc[]>;
+    connection.collection<RunDoc>('runs').find(query).toArray() as Promise<RunDoc[]>;
   try {
     const remaining = await waitFor(unfinished, (runs) => runs.length === 0).catch(unfinished);
     const stuck = remaining.map(({ _id, kind, workflowId }) => `run ${_id} (${kind}, ${workflowId}) has not ended`);
-    return [...stuck, ...(await findWrongCounts(mongodbUri))];
+    return [...stuck, ...(await findWrongCounts(mongodbUri, organizationId))];
   } finally {
     await connection.close();
   }

@@ -8,9 +8,17 @@ import type { createApi } from '../../api/createApi.js';
 import type { loadConfig } from '../../config/config.js';
 import type { createDocumentPool } from '../../documents/pool.js';
 import type { createLocalProvider, startLocalProcess } from '../../providers/embeddings/providers/local.js';
-import type { createLog } from '../../observability/log.js';
+import type { EmbeddingProvider } from '../../providers/embeddings/types.js';
+import type { createLog, Log } from '../../observability/log.js';
 import type { createWorker } from '../../worker/createWorker.js';
 import type { isExpected } from '../../worker/sdkLogger.js';
+
+export type Api = Awaited<ReturnType<typeof createApi>>;
+
+export interface KeptApi {
+  readonly api: Api;
+  readonly env: NodeJS.ProcessEnv;
+}
 
 export interface Product {
   readonly createApi: typeof createApi;
@@ -29,6 +37,14 @@ export interface Product {
   readonly mongoose: typeof mongoose;
   /** Values that suites keep for later suites of the same process, by name. */
   readonly sharedValues: Map<string, unknown>;
+  /** Creates the log of a service. @param logTo receives the lines; absent: standard output */
+  createTestLog(level: string, logTo?: { write(line: string): void }): Log;
+  /** Returns the model with a `close` that has no effect. */
+  keepOpen(model: EmbeddingProvider): EmbeddingProvider;
+  /** Keeps an API for later suites of this process. It is closed after several suites that do not use it. */
+  keepApi(name: string, api: Api, env: NodeJS.ProcessEnv): void;
+  /** Returns an API that an earlier suite has kept, with its settings. */
+  useApi(name: string): KeptApi | undefined;
 }
 
 /** A separate module, for suites that need no service. */

@@ -30,7 +30,7 @@ export interface SeededFile {
 
 /** Writes files with the given texts as chunks, each chunk with its own vector. */
 export async function seedFiles(
-  service: TestService,
+  service: Pick<TestService, 'env' | 'store'>,
   owner: Tenant & { customerId: string },
   seeds: readonly SeededFile[],
 ): Promise<void> {

@@ -7,9 +7,9 @@ import { loadProduct } from './product.js';
  * the model ends with the process.
  */
 export async function sharedLocalModel({ modelPath, tokenizerPath }: LocalModelFiles): Promise<EmbeddingProvider> {
-  const { createLocalProvider, sharedValues } = await loadProduct();
+  const { createLocalProvider, keepOpen, sharedValues } = await loadProduct();
   const loaded = sharedValues.get('model') as EmbeddingProvider | undefined;
-  const model = loaded ?? createLocalProvider({ modelPath, tokenizerPath, threads: 1 });
+  const model = loaded ?? keepOpen(createLocalProvider({ modelPath, tokenizerPath, threads: 1 }));
   sharedValues.set('model', model);
-  return { ...model, close: async () => undefined };
+  return model;
 }

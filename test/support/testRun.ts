@@ -28,7 +28,7 @@ export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
     onCrash: (engine, how) => onProgress(`${engine} ${how}; its log was in ${dataDir}/logs`),
   });
   await compiling;
-  publishEngines(engines, await ensureEmbeddingModel(engines.venv, { onProgress }));
+  publishEngines(engines, await ensureEmbeddingModel(engines.venv, { onProgress }), dataDir);
   return {
     async stop() {
       const processes = [engines.temporal, engines.mongodb, engines.qdrant].flatMap((engine) => engine ?? []);

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
-import { startService, type TestService, UNMEASURED } from '../support/service.js';
+import { startService, type TestService } from '../support/service.js';
+import { UNMEASURED } from '../support/serviceParts.js';
 import { waitFor } from '../support/waitFor.js';
 
 let service: TestService;
