@@ -342,6 +342,19 @@ describe('changes', () => {
     expect(changed).toEqual([]);
   });
 
+  const RELABELLED: readonly (readonly [string, string, readonly string[], string])[] = [
+    ['added', 'a2', ['INBOX', 'Label_2'], 'label:Label_2'],
+    ['removed', 'a1', ['INBOX', 'UNREAD'], 'label:INBOX'],
+  ];
+  test.each(RELABELLED)('report a message with a label %s, with its new folder', async (_kind, id, labels, folder) => {
+    fill();
+    const cursor = await changes().now(NEVER);
+    gmail.mails[id]!.labels = [...labels];
+    const page = await changes().since(cursor, NEVER);
+    const items = page.changes.flatMap((change) => ('item' in change ? [change.item] : []));
+    expect(items.find(({ externalId }) => externalId === id)).toMatchObject({ parentExternalId: folder });
+  });
+
   test.each(['', '{}', '{"start":"x"}', '{"start":1}'])('report the invalid cursor %s as stale', async (cursor) => {
     expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });

@@ -306,6 +306,23 @@ describe('the change feed', () => {
     expect((await readChanges(account, await cursorOf(account))).changed).toEqual([]);
   });
 
+  test('reports a stale cursor also if later pages, or the feed of a later drive, contain no link', async () => {
+    graph.drives.add('b!theirs');
+    graph.drives.put('b!theirs', 'shared/plan.md', { content: 'x' });
+    graph.drives.add('b!two');
+    graph.ownDrives.push('b!two');
+    const start = await cursorOf(account);
+    const isStale = async (cursor: string) =>
+      expect(await faultOf(readChanges(account, cursor))).toMatchObject({ kind: 'stale_cursor' });
+    graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'shared' } });
+    for (const path of ['1.md', '2.md', '3.md', '4.md', '5.md']) put(path);
+    graph.drives.put('b!two', 'x.md', { content: 'x' });
+    const { changed, cursor } = await readChanges(account, start);
+    expect(changed.filter((id) => id.endsWith('.md'))).toHaveLength(6);
+    await isStale(cursor);
+    await isStale(await cursorOf(account));
+  });
+
   test('reports a stale cursor for a drive with a link to a file too, whose removal has the id of the link', async () => {
     graph.drives.add('b!theirs');
     graph.drives.put('b!theirs', 'plan.md', { content: 'x' });
