@@ -11,6 +11,7 @@ const MAX_PAUSE_MS = 30_000;
 const RECOVERED_MS = 60_000;
 
 const pauseAfter = (failures: number): number => Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+const waitFor = (ms: number, signal: AbortSignal): Promise<unknown> => sleep(ms, undefined, { signal });
 const firstLine = (error: unknown): string => (error as Error).message.split('\n', 1)[0]?.replace(/\.$/, '') ?? '';
 
 /** An engine that is down, and the reason. */
@@ -47,7 +48,7 @@ export interface RestarterOptions {
 
 export function createRestarter(options: RestarterOptions): Restarter {
   const { dataDir, printLine, onChange = () => {}, now = Date.now } = options;
-  const { pause = (ms, signal) => sleep(ms, undefined, { signal }) } = options;
+  const { pause = waitFor } = options;
   const stopping = new AbortController();
   const down = new Map<EngineName, DownEngine>();
   /** Starts since an engine last recovered, and time of the last start. */
@@ -105,6 +106,8 @@ export interface FirstStart {
   readonly printLine: (line: string) => void;
   /** Cancels the waiting when another engine fails. */
   readonly signal: AbortSignal;
+  /** Waits between attempts, in milliseconds; for tests. Rejects when the signal is aborted. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
@@ -112,7 +115,7 @@ export interface FirstStart {
  * @throws the error of the start for any other cause, or when the signal is aborted
  */
 export async function startWithSpace<E>(
-  { dataDir, name, printLine, signal }: FirstStart,
+  { dataDir, name, printLine, signal, pause = waitFor }: FirstStart,
   start: () => Promise<E>,
 ): Promise<E> {
   for (let failures = 0; ; failures += 1) {
@@ -124,7 +127,7 @@ export async function startWithSpace<E>(
       if (cause === null || signal.aborted) throw error;
       const pauseMs = pauseAfter(failures);
       printLine(`${firstLine(error)}: ${cause}. Next start in ${pauseMs / 1000} s`);
-      await sleep(pauseMs, undefined, { signal }).catch(() => Promise.reject(error as Error));
+      await pause(pauseMs, signal).catch(() => Promise.reject(error as Error));
     }
   }
 }

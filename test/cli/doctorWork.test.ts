@@ -61,3 +61,46 @@ test.each([
   expect(webhooks.at(-1)?.found).toMatch(lastWebhook);
   expect(sources.at(-1)?.found).toMatch(lastSource);
 });
+
+test('counts the runs that have waited in the outbox for more than a minute', async () => {
+  const limits: number[] = [];
+  const outboxOf = (waiting: number) =>
+    checksOf('outbox', { unstarted: async (before: Date) => waiting + 0 * limits.push(Date.now() - before.getTime()) });
+  expect(await outboxOf(0)).toMatchObject([{ state: 'ok' }]);
+  expect(await outboxOf(3)).toMatchObject([{ state: 'warn', found: expect.stringMatching(/^3 runs have waited/) }]);
+  expect(limits.map((ms) => Math.round(ms / 10_000))).toEqual([6, 6]);
+});
+
+test('reports secrets that no key decrypts', async () => {
+  const secretsOf = (opened: number, broken: number) =>
+    checksOf('SECRET_KEY', { openSecrets: async () => ({ opened, broken, why: 'no key k2' }) });
+  expect(await secretsOf(3, 0)).toMatchObject([{ state: 'ok', found: 'decrypts all 3 stored secrets' }]);
+  expect(await secretsOf(3, 1)).toMatchObject([
+    { state: 'bad', found: '1 of 4 secrets cannot be decrypted: no key k2' },
+  ]);
+});
+
+/** A failing data source, and what the check says. */
+test.each<[object, string]>([
+  [{ revokedAccess: true, metadata: { deletions_held: 2 } }, 'access to data source 7 (BOX of ada) was lost'],
+  [{ metadata: { deletions_held: 2 } }, 'data source 7 (BOX of ada) has 2 held deletions'],
+  [{ metadata: { deletions_held: 0, items_error: 'a', files_error: 'b' } }, 'data source 7 (BOX of ada): a'],
+  [{ metadata: { files_error: 'b' } }, 'data source 7 (BOX of ada): b'],
+  [{ metadata: {} }, 'data source 7 (BOX of ada): its last sync failed'],
+])('states why a data source needs attention: %j', async (fields, found) => {
+  const failing = { ...source(7), revokedAccess: false, ...fields };
+  const checks = await checksOf('data sources', { failingSources: async () => [failing] } as unknown as Inspection);
+  expect(checks).toMatchObject([{ state: 'warn', found }]);
+});
+
+test('groups stalled runs by their cause, with the first five of each', async () => {
+  const stalled = (run: number, cause: string) => ({ run: { _id: run }, stall: { cause, message: `${cause}. Do x` } });
+  const found = [...[1, 2, 3, 4, 5, 6].map((run) => stalled(run, 'no_worker')), stalled(7, 'busy')];
+  const temporal = { stalled: async () => found, isAlive: async () => true };
+  expect(await checksOf('stalled runs', {}, temporal)).toMatchObject([
+    { state: 'bad', found: '6 (run 1, 2, 3, 4, 5, …): no_worker', fix: 'Do x' },
+    { state: 'bad', found: '1 (run 7): busy', fix: 'Do x' },
+  ]);
+  expect(await checksOf('stalled runs', {})).toMatchObject([{ state: 'skipped' }]);
+  expect(await checksOf('stalled runs', {}, { stalled: async () => [] })).toMatchObject([{ state: 'ok' }]);
+});

@@ -178,6 +178,30 @@ test('keeps a folder of DATA_DIR that is a link, for example to a volume, and re
   ]);
 });
 
+/** Data at the restore of a backup that contains only `mongodb`. */
+const LEFTOVERS = ['qdrant/a', 'temporal/temporal.db', 'files/1/2.raw'] as const;
+
+test('treats data as existing that the backup does not contain, and deletes it with --force', async () => {
+  const [dataDir, folder] = ['data', 'backup'].map((name) => path.join(root, 'partial', name)) as [string, string];
+  const terminal: Terminal = {
+    ...{ env: { DATA_DIR: dataDir }, isInteractive: false, stopped: new AbortController().signal },
+    ...{ out: () => undefined, err: () => undefined, waitForEnter: () => Promise.resolve() },
+  };
+  await fill(dataDir, { 'mongodb/WiredTiger': 'backup', 'secret-key': SECRET_KEY });
+  await backup.run(readCall(backup, [folder], terminal));
+  await rm(path.join(dataDir, 'mongodb'), { recursive: true });
+  await everyRow(LEFTOVERS, String, async (file) => {
+    await fill(dataDir, { [file]: 'old' });
+    const refused = Promise.resolve(restore.run(readCall(restore, [folder], terminal)));
+    await expect(refused).rejects.toThrow(`Data already exists: ${path.join(dataDir, file.split('/')[0]!)}. `);
+    await restore.run(readCall(restore, [folder, '--force'], terminal));
+    expect(await readdir(path.join(dataDir, file.split('/')[0]!))).toEqual([]);
+    expect(await readFile(path.join(dataDir, 'mongodb/WiredTiger'), 'utf8')).toBe('backup');
+    await rm(path.join(dataDir, 'mongodb'), { recursive: true });
+  });
+  await restore.run(readCall(restore, [folder], terminal));
+});
+
 test('needs space only for what exceeds the data that a restore replaces', async () => {
   const [dataDir, folder] = ['data', 'backup'].map((name) => path.join(root, 'space', name)) as [string, string];
   await fill(folder, { 'data/mongodb/WiredTiger': 'x'.repeat(150), 'data/files/1.raw': 'x'.repeat(30) });

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { apiSettings, storeApiKey, loadConfig, required } from '../../config/config.js';
+import { apiSettings, storeApiKey, loadConfig, required, storeSettings } from '../../config/config.js';
 import { ConfigError } from '../../config/configError.js';
 import { readSecretKeys } from '../../config/secretKeys.js';
 
@@ -126,4 +126,16 @@ test('names a missing setting that a process requires', () => {
 test('the default of PUBLIC_URL is a valid URL also for an IPv6 address', () => {
   expect(load({ HOST: '127.0.0.1', PORT: '8000' }).publicUrl).toBe('http://127.0.0.1:8000');
   expect(new URL(load({ HOST: '::1', PORT: '8000' }).publicUrl ?? '').host).toBe('[::1]:8000');
+});
+
+test('passes each setting of the stores under its own name, and names a missing address', () => {
+  const [mongodb, qdrant] = [{ MONGODB_URI: 'mongodb://o:3' }, { QDRANT_URL: 'http://o:4' }];
+  const config = load({ ...mongodb, ...qdrant, EVENTS_KEPT_DAYS: '3', LEDGER_LIFE_DAYS: '4', MAX_QUEUED_FILES: '5' });
+  const settings = storeSettings(config);
+  expect(settings).toMatchObject({ mongodbUri: 'mongodb://o:3', qdrant: { ...config.qdrant, url: 'http://o:4' } });
+  expect(settings).toMatchObject({ eventsKeptDays: 3, ledgerLifeDays: 4, maxQueuedFiles: 5 });
+  for (const name of ['files', 'textCacheBytes', 'secretKeys', 'schemaCheckMs'] as const)
+    expect(settings[name]).toBe(config[name]);
+  expect(() => storeSettings(load(qdrant))).toThrow(/^MONGODB_URI is not set/);
+  expect(() => storeSettings(load(mongodb))).toThrow(/^QDRANT_URL is not set/);
 });

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -26,6 +27,42 @@ test('abandons the start of an engine that never responds', async () => {
     },
   });
   await expect(start).rejects.toThrow('qdrant did not start: it was stopped');
+});
+
+test('reports the end of an engine during its start, though another process responds at its port', async () => {
+  const port = await findPort('free');
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  process.env['SECRET_KEY'] = 'k1:secret';
+  let checks = 0;
+  const start = startChild({
+    ...{ name: 'qdrant', dataDir, port, signal: new AbortController().signal, python: await findPython() },
+    program: process.execPath,
+    args: ['-e', 'console.log(`key ${process.env.SECRET_KEY}`); setTimeout(() => process.exit(3), 300)'],
+    isReady: () => Promise.resolve((checks += 1) > 0),
+  });
+  try {
+    await expect(start).rejects.toThrow(/^qdrant did not start: ended with code 3 \(.*\nkey undefined$/s);
+  } finally {
+    delete process.env['SECRET_KEY'];
+    await new Promise((resolve) => other.close(resolve));
+  }
+  expect(checks).toBe(0);
+});
+
+test('returns the output of a program, or rejects with its last lines and its exit code', async () => {
+  const script =
+    'for (let n = 1; n < 20; n += 1) console.log(n); console.error("e"); process.exitCode = +process.argv[1]';
+  const seen: string[] = [];
+  const output = await run(process.execPath, ['-e', script, '0'], { onLine: (line) => void seen.push(line) });
+  expect(output.split('\n').toSorted()).toEqual(seen.toSorted());
+  expect(seen).toHaveLength(20);
+  expect(seen).toEqual(expect.arrayContaining(['1', '19', 'e']));
+  const failed = run(process.execPath, ['-e', script, '7']).catch((error: Error) => error.message);
+  const [first, ...tail] = (await failed).split('\n');
+  expect(first).toMatch(/ended with code 7:$/);
+  expect([tail.length, tail.includes('19'), tail.includes('1')]).toEqual([15, true, false]);
+  await expect(run('/does/not/exist', [])).rejects.toThrow('ENOENT');
 });
 
 test('names the time limit of a program that was stopped because of it', async () => {
