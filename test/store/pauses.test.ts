@@ -32,7 +32,7 @@ test('concurrent requests for tokens never exceed the limit', async () => {
   expect(await runs.find(id)).toMatchObject({ tokensTaken: 98, pause: { reason: 'max_tokens', wanted: 7 } });
   // After the first refusal, even a smaller amount that would fit is refused.
   expect(await pauses.reserveTokens(id, 1)).toBe(false);
-  expect(ownIds(await pauses.listPaused(10_000))).toEqual([id]);
+  expect(ownIds(await pauses.listPaused(0, 10_000))).toEqual([id]);
 });
 
 test('a paused run is resumed once, only by its owner, and signals its workflow until acknowledged', async () => {
