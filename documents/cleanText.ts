@@ -1,5 +1,5 @@
 import type { DocumentLimits } from './types.js';
-import { removeInvisible, tooLong } from './html/textWriter.js';
+import { removeInvisible, tooLong } from './html/render/textWriter.js';
 
 /**
  * Normalises plain text: line ends to `\n`, no-break spaces to spaces, no invisible characters, at most two empty

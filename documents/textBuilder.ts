@@ -1,4 +1,4 @@
-import { removeInvisible, tooLong } from './html/textWriter.js';
+import { removeInvisible, tooLong } from './html/render/textWriter.js';
 
 const PARTS_OF_BLOCK = 4096;
 

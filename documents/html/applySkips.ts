@@ -2,7 +2,7 @@ import { compile, selectAll } from 'css-select';
 import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
 import { Fault } from '../../contract/failures.js';
 import type { HtmlSkips } from '../types.js';
-import { eachElement, isElement, setChildren, type PageElement } from './pageElement.js';
+import { eachElement, isElement, setChildren, type PageElement } from './tree/pageElement.js';
 
 /** Removes the elements from the tree that the request skips. */
 export function applySkips(root: Document, skips: HtmlSkips): void {

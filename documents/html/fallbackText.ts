@@ -1,6 +1,6 @@
 import { linkedDataHtml, productDescriptionHtml } from './linkedData.js';
-import { visibleLength } from './pageElement.js';
-import type { RenderedText } from './renderText.js';
+import { visibleLength } from './tree/pageElement.js';
+import type { RenderedText } from './render/renderText.js';
 
 /** A page with fewer visible characters may have its content elsewhere: in noscript or noframes. */
 const MIN_VISIBLE = 300;

@@ -3,8 +3,8 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
 import { normaliseUrl } from '../../contract/urls.js';
 import type { LinkOptions } from '../types.js';
-import { BLOCKS } from './tagSets.js';
-import { withoutCdata } from './withoutCdata.js';
+import { BLOCKS } from './tree/tagSets.js';
+import { withoutCdata } from './tree/withoutCdata.js';
 
 /** Maximum length of an address in characters: longer ones come from scripts and crawler traps, not from authors. */
 const MAX_ADDRESS = 2000;

@@ -1,6 +1,6 @@
 import type { Document, ParentNode } from 'domhandler';
 import { normaliseUrl } from '../../contract/urls.js';
-import { eachElement, isElement, type PageElement } from './pageElement.js';
+import { eachElement, isElement, type PageElement } from './tree/pageElement.js';
 
 /** Maximum length of a metadata value. */
 const MAX_VALUE = 1000;

@@ -1,5 +1,5 @@
 import type { ParentNode } from 'domhandler';
-import { countText, isElement, isText, PageText, type PageElement } from './pageElement.js';
+import { countText, isElement, isText, PageText, type PageElement } from './tree/pageElement.js';
 
 /** Minimum number of characters of a label that is compared: shorter ones repeat by chance. */
 const MIN_LABEL_LENGTH = 8;

@@ -1,7 +1,7 @@
 import type { Document } from 'domhandler';
-import { isFragment, makePreformatted } from './codeFragment.js';
-import { measureText } from './measureText.js';
-import { eachElement, isElement, type PageElement } from './pageElement.js';
+import { isFragment, makePreformatted } from './render/codeFragment.js';
+import { measureText } from './tree/measureText.js';
+import { eachElement, isElement, type PageElement } from './tree/pageElement.js';
 import { isTitleBlock, makeHeading } from './titleBlock.js';
 
 /**

@@ -5,8 +5,8 @@ import type { Selection } from './mainText/findMainText.js';
 import { isBlock } from './mainText/pageMeasures.js';
 import { findRepeats, signatureOf } from './mainText/repeats.js';
 import { removeBareHeadings } from './mainText/scoreBlocks.js';
-import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
-import { HEADINGS, PREFORMATTED } from './tagSets.js';
+import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } from './tree/pageElement.js';
+import { HEADINGS, PREFORMATTED } from './tree/tagSets.js';
 
 /** Minimum number of visible characters of a block. Shorter ones are labels of the content, such as "Return value". */
 const MIN_BLOCK_LENGTH = 20;

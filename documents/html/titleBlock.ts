@@ -1,6 +1,6 @@
 import type { ChildNode } from 'domhandler';
-import { isElement, setChildren, type PageElement } from './pageElement.js';
-import { BLOCKS } from './tagSets.js';
+import { isElement, setChildren, type PageElement } from './tree/pageElement.js';
+import { BLOCKS } from './tree/tagSets.js';
 
 /** Whether the element is the title of a page without a heading element for it: Doxygen writes a div in its header. */
 export function isTitleBlock({ name, attribs, parent }: PageElement): boolean {

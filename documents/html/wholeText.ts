@@ -1,7 +1,7 @@
 import type { DocumentLimits } from '../types.js';
-import { buildTree } from './buildTree.js';
-import { measureText } from './measureText.js';
-import { renderText } from './renderText.js';
+import { buildTree } from './tree/buildTree.js';
+import { measureText } from './tree/measureText.js';
+import { renderText } from './render/renderText.js';
 
 /**
  * Returns all text of a page, without the search for boilerplate: the body of a message is not a web page.

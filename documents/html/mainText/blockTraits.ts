@@ -1,5 +1,5 @@
 import type { ChildNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
+import { HOLDS, isElement, isText, type PageElement } from '../tree/pageElement.js';
 import { isBlock, type PageMeasures } from './pageMeasures.js';
 import { type Repeats, signatureOf } from './repeats.js';
 

@@ -1,19 +1,19 @@
 import type { Document, ParentNode } from 'domhandler';
-import { measureText, measureWithout } from '../measureText.js';
-import type { PageElement } from '../pageElement.js';
+import { measureText, measureWithout } from '../tree/measureText.js';
+import type { PageElement } from '../tree/pageElement.js';
 import { findPosts } from '../posts/findPosts.js';
 import { placePosts } from '../posts/placePosts.js';
 import { protectPosts } from '../posts/protectPosts.js';
 import type { DeclaredKind } from './declaredKind.js';
 import { removeAsides } from './article/besideArticle.js';
-import { findHidden } from './findHidden.js';
+import { findHidden } from './hidden/findHidden.js';
 import { measurePage } from './pageMeasures.js';
-import { removeCopies } from './removeCopies.js';
-import { removeFooters } from './removeFooters.js';
-import { removeLinkLabels } from './removeLinkLabels.js';
+import { removeCopies } from './afterScoring/removeCopies.js';
+import { removeFooters } from './afterScoring/removeFooters.js';
+import { removeLinkLabels } from './afterScoring/removeLinkLabels.js';
 import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
 import { placeTitleNotes } from './reference/titleNotes.js';
-import { withTitle } from './withTitle.js';
+import { withTitle } from './afterScoring/withTitle.js';
 
 export interface Selection {
   readonly nodes: readonly ParentNode[];

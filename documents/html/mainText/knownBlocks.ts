@@ -1,7 +1,7 @@
 import type { ChildNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
-import { previousElement } from '../listItems.js';
-import { LISTS, PREFORMATTED } from '../tagSets.js';
+import { HOLDS, isElement, isText, type PageElement } from '../tree/pageElement.js';
+import { previousElement } from '../render/listItems.js';
+import { LISTS, PREFORMATTED } from '../tree/tagSets.js';
 import { isBlock, type PageMeasures } from './pageMeasures.js';
 
 /** Whether the element is a paragraph or code without links, which is removed only with its container. */

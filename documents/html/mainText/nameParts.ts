@@ -1,4 +1,4 @@
-import type { PageElement } from '../pageElement.js';
+import type { PageElement } from '../tree/pageElement.js';
 
 /**
  * Parts of ids and classes that indicate the purpose of an element. Templates use English names for pages of every

@@ -1,7 +1,7 @@
 import type { Document, ParentNode } from 'domhandler';
-import type { Measure } from '../measureText.js';
-import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
-import { BLOCKS, HEADINGS } from '../tagSets.js';
+import type { Measure } from '../tree/measureText.js';
+import { HOLDS, isElement, isText, type PageElement } from '../tree/pageElement.js';
+import { BLOCKS, HEADINGS } from '../tree/tagSets.js';
 import type { DeclaredKind } from './declaredKind.js';
 import { NameReader } from './nameParts.js';
 import { findRepeats, type Repeats } from './repeats.js';

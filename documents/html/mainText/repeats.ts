@@ -1,5 +1,5 @@
 import type { ParentNode } from 'domhandler';
-import { HOLDS, isElement, type PageElement } from '../pageElement.js';
+import { HOLDS, isElement, type PageElement } from '../tree/pageElement.js';
 
 /** Children of one parent that a template wrote: cards, list items, posts. */
 export interface Repeats {

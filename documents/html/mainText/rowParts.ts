@@ -1,5 +1,5 @@
 import type { ChildNode } from 'domhandler';
-import { isElement, type PageElement } from '../pageElement.js';
+import { isElement, type PageElement } from '../tree/pageElement.js';
 
 /**
  * Whether the parts next to the element would get another meaning without it: a cell next to a cell without pictures, and

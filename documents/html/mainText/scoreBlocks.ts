@@ -1,5 +1,5 @@
 import type { Document, ParentNode } from 'domhandler';
-import { isElement, isText, type PageElement } from '../pageElement.js';
+import { isElement, isText, type PageElement } from '../tree/pageElement.js';
 import {
   isAnnounced,
   isAnnouncing,
@@ -13,7 +13,7 @@ import {
   isOnlyLabel,
   keepsCode,
 } from './knownBlocks.js';
-import { HEADINGS, LISTS } from '../tagSets.js';
+import { HEADINGS, LISTS } from '../tree/tagSets.js';
 import { addTraits } from './blockTraits.js';
 import { isOwnContents } from './reference/ownContents.js';
 import { isBlock, type PageMeasures } from './pageMeasures.js';

@@ -1,5 +1,5 @@
 import type { ChildNode } from 'domhandler';
-import { eachElement, isElement, isText, type PageElement } from '../pageElement.js';
+import { eachElement, isElement, isText, type PageElement } from '../tree/pageElement.js';
 
 /** Minimum and maximum number of visible characters of the label of such a link. */
 const MIN_LABEL_LENGTH = 4;

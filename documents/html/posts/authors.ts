@@ -1,4 +1,4 @@
-import { isElement, type PageElement } from '../pageElement.js';
+import { isElement, type PageElement } from '../tree/pageElement.js';
 import { isDateText, shortText } from './dates.js';
 
 /** The place where a post names its author, and the form of the name. */

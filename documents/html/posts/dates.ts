@@ -1,4 +1,4 @@
-import { isElement, isText, type PageElement, type PageText } from '../pageElement.js';
+import { isElement, isText, type PageElement, type PageText } from '../tree/pageElement.js';
 
 /** The place where an element states a date, and the form of the date. */
 export interface DateMark {

@@ -1,4 +1,4 @@
-import { isElement, type PageElement } from '../pageElement.js';
+import { isElement, type PageElement } from '../tree/pageElement.js';
 import type { Post } from './findPosts.js';
 import { shapeOf } from './shapeOf.js';
 

@@ -1,5 +1,5 @@
 import type { Document, ParentNode } from 'domhandler';
-import { HOLDS, isElement, type PageElement } from '../pageElement.js';
+import { HOLDS, isElement, type PageElement } from '../tree/pageElement.js';
 import type { AuthorMark } from './authors.js';
 import { type DateMark, readDate } from './dates.js';
 import { isTeaser } from './isTeaser.js';

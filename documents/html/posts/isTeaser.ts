@@ -1,4 +1,4 @@
-import { HOLDS, isElement, type PageElement } from '../pageElement.js';
+import { HOLDS, isElement, type PageElement } from '../tree/pageElement.js';
 import type { AuthorMark } from './authors.js';
 import type { PostParts } from './readPost.js';
 

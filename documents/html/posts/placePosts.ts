@@ -1,6 +1,6 @@
 import type { ChildNode, ParentNode } from 'domhandler';
-import { HOLDS, isElement, isText, PageElement, PageText } from '../pageElement.js';
-import { LISTS } from '../tagSets.js';
+import { HOLDS, isElement, isText, PageElement, PageText } from '../tree/pageElement.js';
+import { LISTS } from '../tree/tagSets.js';
 import { findBodies } from './findBodies.js';
 import type { Post } from './findPosts.js';
 import { shapeOf } from './shapeOf.js';

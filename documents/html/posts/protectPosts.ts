@@ -1,5 +1,5 @@
 import type { ParentNode } from 'domhandler';
-import { isElement, type PageElement } from '../pageElement.js';
+import { isElement, type PageElement } from '../tree/pageElement.js';
 import { findBodies } from './findBodies.js';
 import type { Post } from './findPosts.js';
 

@@ -1,4 +1,4 @@
-import { isElement, type PageElement } from '../pageElement.js';
+import { isElement, type PageElement } from '../tree/pageElement.js';
 import { type AuthorMark, authorOfAttributes, readAuthor } from './authors.js';
 import { type DateMark, readDate } from './dates.js';
 

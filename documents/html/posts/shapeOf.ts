@@ -1,4 +1,4 @@
-import { isElement, type PageElement } from '../pageElement.js';
+import { isElement, type PageElement } from '../tree/pageElement.js';
 
 /** Maximum depth to which the first children of elements without class and id are read. */
 const MAX_DEPTH = 3;

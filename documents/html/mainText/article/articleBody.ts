@@ -1,5 +1,5 @@
 import type { ParentNode } from 'domhandler';
-import { HOLDS, isElement, type PageElement } from '../../pageElement.js';
+import { HOLDS, isElement, type PageElement } from '../../tree/pageElement.js';
 import { isBlock, type PageMeasures } from '../pageMeasures.js';
 import { isTeaserList } from './teasers.js';
 

@@ -1,5 +1,5 @@
 import type { ParentNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from '../../pageElement.js';
+import { HOLDS, isElement, isText, type PageElement } from '../../tree/pageElement.js';
 import { findArticleBody } from './articleBody.js';
 import { isPointer } from './isPointer.js';
 import { isFootnotes, keepsCode } from '../knownBlocks.js';

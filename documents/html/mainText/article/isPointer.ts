@@ -1,6 +1,6 @@
 import type { ChildNode } from 'domhandler';
-import { isElement, isText, type PageElement } from '../../pageElement.js';
-import { HEADINGS } from '../../tagSets.js';
+import { isElement, isText, type PageElement } from '../../tree/pageElement.js';
+import { HEADINGS } from '../../tree/tagSets.js';
 import { isAnnouncement } from '../knownBlocks.js';
 
 const EMPHASIS = new Set(['b', 'em', 'i', 'strong', 'u']);

@@ -1,5 +1,5 @@
-import { HOLDS, isElement, type PageElement } from '../../pageElement.js';
-import { HEADINGS } from '../../tagSets.js';
+import { HOLDS, isElement, type PageElement } from '../../tree/pageElement.js';
+import { HEADINGS } from '../../tree/tagSets.js';
 import type { PageMeasures } from '../pageMeasures.js';
 
 /** Minimum number and minimum share of entries whose heading is a link, in a list of other pages. */

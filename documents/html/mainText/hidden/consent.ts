@@ -1,6 +1,6 @@
 import type { ChildNode } from 'domhandler';
-import { eachElement, HOLDS, isElement, type PageElement } from '../../pageElement.js';
-import { HEADINGS } from '../../tagSets.js';
+import { eachElement, HOLDS, isElement, type PageElement } from '../../tree/pageElement.js';
+import { HEADINGS } from '../../tree/tagSets.js';
 import { textIn } from './textIn.js';
 
 /** Words for a bar or dialog next to a word for consent. */

@@ -1,4 +1,4 @@
-import { isElement, type PageElement } from '../../pageElement.js';
+import { isElement, type PageElement } from '../../tree/pageElement.js';
 
 /** Returns the text of an element, without changes. Recursion is safe: buildTree limits the depth of the tree. */
 export const textIn = (element: PageElement): string =>

@@ -1,6 +1,6 @@
 import type { ChildNode } from 'domhandler';
-import { isElement, isText, type PageElement } from '../../pageElement.js';
-import { HEADINGS } from '../../tagSets.js';
+import { isElement, isText, type PageElement } from '../../tree/pageElement.js';
+import { HEADINGS } from '../../tree/tagSets.js';
 import { textKey, type PageMeasures } from '../pageMeasures.js';
 
 /** Minimum number of links of a table of contents: a single link can be a reference. */

@@ -1,6 +1,6 @@
 import type { ChildNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from '../../pageElement.js';
-import { HEADINGS } from '../../tagSets.js';
+import { HOLDS, isElement, isText, type PageElement } from '../../tree/pageElement.js';
+import { HEADINGS } from '../../tree/tagSets.js';
 import type { PageMeasures } from '../pageMeasures.js';
 
 const BOILERPLATE_TAGS = new Set(['nav', 'footer', 'aside']);

@@ -1,6 +1,6 @@
 import type { ChildNode, ParentNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from '../../pageElement.js';
-import { HEADINGS } from '../../tagSets.js';
+import { HOLDS, isElement, isText, type PageElement } from '../../tree/pageElement.js';
+import { HEADINGS } from '../../tree/tagSets.js';
 
 /** Maximum number of visible characters of a note next to a title. */
 const MAX_NOTE_LENGTH = 40;

@@ -1,4 +1,4 @@
-import { isElement, isText, type PageElement } from '../../pageElement.js';
+import { isElement, isText, type PageElement } from '../../tree/pageElement.js';
 import type { PageMeasures } from '../pageMeasures.js';
 
 /** Maximum number of characters of a breadcrumb below the title. */

@@ -1,6 +1,6 @@
 import type { ParentNode } from 'domhandler';
-import { isElement, type PageElement } from '../pageElement.js';
-import { isRowPart } from './rowParts.js';
+import { isElement, type PageElement } from '../../tree/pageElement.js';
+import { isRowPart } from '../rowParts.js';
 
 /** Minimum number of visible characters of a copy: shorter texts can repeat on purpose. */
 const MIN_COPY = 200;

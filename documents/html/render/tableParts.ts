@@ -1,6 +1,6 @@
 import type { ChildNode } from 'domhandler';
 import { inReadingOrder, isCell, isDeclaration, isLineTable } from './layoutTable.js';
-import { HOLDS, isElement, isText, type PageElement } from './pageElement.js';
+import { HOLDS, isElement, isText, type PageElement } from '../tree/pageElement.js';
 
 /** Maximum number of columns, more than any real table has; limits a hostile colspan. */
 const MAX_COLUMNS = 50;

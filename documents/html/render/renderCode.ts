@@ -1,5 +1,5 @@
 import type { ParentNode } from 'domhandler';
-import { isElement, isText, type PageElement } from './pageElement.js';
+import { isElement, isText, type PageElement } from '../tree/pageElement.js';
 import { removeInvisible } from './textWriter.js';
 
 /** Returns preformatted text as the lines of a code fence; none if it is blank. */

@@ -1,5 +1,5 @@
 import type { ChildNode } from 'domhandler';
-import { isElement, type PageElement } from './pageElement.js';
+import { isElement, type PageElement } from '../tree/pageElement.js';
 
 /**
  * Returns the formula of a MathML element in one line: its alttext, its TeX annotation, else its parts with `^`, `_` and

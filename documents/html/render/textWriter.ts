@@ -1,4 +1,4 @@
-import { Fault } from '../../contract/failures.js';
+import { Fault } from '../../../contract/failures.js';
 
 /** Maximum nesting of indenting containers: deeper indentation would only make lines longer. */
 const DEEPEST_PREFIX = 8;

@@ -1,4 +1,4 @@
-import { HOLDS, isElement, isText, type PageElement } from './pageElement.js';
+import { HOLDS, isElement, isText, type PageElement } from '../tree/pageElement.js';
 import { fenced, rawText } from './renderCode.js';
 
 /**

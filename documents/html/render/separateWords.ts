@@ -1,6 +1,6 @@
 /** Words that only style sheets or signs separate. */
 import type { ChildNode } from 'domhandler';
-import { isElement, type PageElement } from './pageElement.js';
+import { isElement, type PageElement } from '../tree/pageElement.js';
 
 /** Whether an inline element is a word apart from the element before it, although no space is between them. */
 export function isSeparateWord(element: PageElement): boolean {

@@ -1,6 +1,6 @@
 import type { Document, ParentNode } from 'domhandler';
-import { isElement, type PageElement } from '../pageElement.js';
-import { HEADINGS } from '../tagSets.js';
+import { isElement, type PageElement } from '../../tree/pageElement.js';
+import { HEADINGS } from '../../tree/tagSets.js';
 import { lengthOf } from './removeFooters.js';
 
 /** Maximum share of the text in the labels. Above it, the pictures are the content. */

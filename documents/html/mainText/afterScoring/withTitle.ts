@@ -1,8 +1,8 @@
 import type { Document, ParentNode } from 'domhandler';
-import { eachElement, HOLDS, isElement, type PageElement } from '../pageElement.js';
-import { textOf } from '../readMetadata.js';
-import { HEADINGS } from '../tagSets.js';
-import { isBlock } from './pageMeasures.js';
+import { eachElement, HOLDS, isElement, type PageElement } from '../../tree/pageElement.js';
+import { textOf } from '../../readMetadata.js';
+import { HEADINGS } from '../../tree/tagSets.js';
+import { isBlock } from '../pageMeasures.js';
 
 /**
  * Keeps the page's only top heading: restores it if it was removed alone, and puts it before the rest if it was removed

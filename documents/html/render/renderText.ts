@@ -2,13 +2,13 @@ import type { ChildNode, ParentNode } from 'domhandler';
 import { listingLines } from './codeListing.js';
 import { isCell } from './layoutTable.js';
 import { ItemNumbers, listOf, previousElement } from './listItems.js';
-import { HOLDS, isElement, type PageElement } from './pageElement.js';
+import { HOLDS, isElement, type PageElement } from '../tree/pageElement.js';
 import { brokenCodeLines, inlineCode, preformattedLines } from './renderCode.js';
 import { mathLine } from './renderMath.js';
-import { PostBorder } from './posts/placePosts.js';
+import { PostBorder } from '../posts/placePosts.js';
 import { isLooseSeparator, isSeparateWord, shallowTextOf } from './separateWords.js';
 import { readTable, tableLines } from './tableParts.js';
-import { BLOCKS, CONTROLS, HEADINGS, INLINE_CODE, PREFORMATTED } from './tagSets.js';
+import { BLOCKS, CONTROLS, HEADINGS, INLINE_CODE, PREFORMATTED } from '../tree/tagSets.js';
 import { TextWriter } from './textWriter.js';
 
 /** The state of one rendering. */

@@ -1,5 +1,5 @@
 import type { Document, ParentNode } from 'domhandler';
-import { isElement, isText, type PageElement } from '../pageElement.js';
+import { isElement, isText, type PageElement } from '../../tree/pageElement.js';
 
 /** Elements with a footer of their own, which can be content: the author of an article, the source of a quote. */
 const FOOTER_OWNERS = new Set(['article', 'main', 'section', 'aside', 'blockquote', 'figure', 'li', 'td']);

@@ -1,5 +1,5 @@
 import type { ChildNode } from 'domhandler';
-import { isElement, isText, PageText, setChildren, type PageElement } from './pageElement.js';
+import { isElement, isText, PageText, setChildren, type PageElement } from '../tree/pageElement.js';
 
 const classOf = (element: PageElement): string => element.attribs['class'] ?? '';
 

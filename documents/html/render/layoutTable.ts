@@ -1,5 +1,5 @@
 import type { ChildNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from './pageElement.js';
+import { HOLDS, isElement, isText, type PageElement } from '../tree/pageElement.js';
 
 /** Maximum number of characters of a cell in a table that is one line. */
 const SHORT_CELL = 160;

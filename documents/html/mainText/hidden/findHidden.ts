@@ -1,12 +1,12 @@
 import type { ChildNode, Document } from 'domhandler';
-import { previousElement } from '../listItems.js';
-import type { Measure } from '../measureText.js';
-import { eachElement, HOLDS, isElement, isText, visibleLength, type PageElement } from '../pageElement.js';
-import { HEADINGS } from '../tagSets.js';
-import { isConsentName, isSection } from './hidden/consent.js';
-import { isLineNumbers } from './hidden/lineNumbers.js';
-import { textIn } from './hidden/textIn.js';
-import { isSummaryLink } from './summaryLinks.js';
+import { previousElement } from '../../render/listItems.js';
+import type { Measure } from '../../tree/measureText.js';
+import { eachElement, HOLDS, isElement, isText, visibleLength, type PageElement } from '../../tree/pageElement.js';
+import { HEADINGS } from '../../tree/tagSets.js';
+import { isConsentName, isSection } from './consent.js';
+import { isLineNumbers } from './lineNumbers.js';
+import { textIn } from './textIn.js';
+import { isSummaryLink } from '../summaryLinks.js';
 
 /**
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks, links at the end of a

@@ -1,4 +1,4 @@
-import { isElement, isText, type PageElement } from './pageElement.js';
+import { isElement, isText, type PageElement } from '../tree/pageElement.js';
 
 /** Returns the element before this one, unless there is text between them. */
 export function previousElement(element: PageElement): PageElement | null {

@@ -1,8 +1,8 @@
 import { Document } from 'domhandler';
 import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
-import { Fault } from '../../contract/failures.js';
-import type { DocumentLimits } from '../types.js';
+import { Fault } from '../../../contract/failures.js';
+import type { DocumentLimits } from '../../types.js';
 import { ElementStack, type OpenElement } from './elementStack.js';
 import { append, isText, PageElement, PageText } from './pageElement.js';
 import { withoutCdata } from './withoutCdata.js';
