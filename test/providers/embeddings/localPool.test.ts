@@ -142,7 +142,7 @@ test('drops the waiting texts of an aborted call, rejects with its reason, and r
   await expect(aborted).rejects.toThrow('no longer needed');
   expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
   await expect(pool.embed(['a3'], 'document', stop.signal)).rejects.toThrow('no longer needed');
-  // The process completes the window in progress; its vector belongs to nobody else.
+  // The process completes the window in progress; its vector belongs to no other call.
   main[0]!.reply({ kind: 'window', workload: 'document', vector: Float32Array.of(1, 0), tokens: 1, carry: [] });
   expect(main[0]!.slices).toEqual(['a1', 'b']);
   main[0]!.answer('document');
