@@ -148,6 +148,19 @@ test('pages are read once for all clients at the same position; a failed read is
   expect(reads).toBe(3);
 });
 
+test('the cache has the last 32 pages', async () => {
+  const pages = createPageCache();
+  const reads: number[] = [];
+  const get = (nth: number) =>
+    pages.of(String(nth), () => {
+      reads.push(nth);
+      return Promise.resolve({ text: String(nth), next: nth });
+    });
+  for (let nth = 0; nth < 33; nth += 1) expect((await get(nth)).text).toBe(String(nth));
+  for (const nth of [1, 32, 0]) await get(nth);
+  expect(reads.slice(33)).toEqual([0]);
+});
+
 test('a client that does not read is disconnected, and its source ends', async () => {
   let hasEnded = false;
   async function* endless() {
