@@ -7,8 +7,9 @@ import type { SourceItem } from '../../connectors/sourceItem.js';
 import { WALK_ALL } from '../../contract/accounts/connections.js';
 import type { NewEvent } from '../../contract/events.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
+import type { FileRequest } from '../../store/files/acceptance/request.js';
 import { everyRow } from '../support/everyRow.js';
-import { recorder } from '../support/recorder.js';
+import { type Answers, recorder } from '../support/recorder.js';
 
 const itemOf = (externalId: string): SourceItem => ({
   ...{ externalId, name: externalId, itemType: 'FILE', externalUrl: null, fileFormat: null },
@@ -21,7 +22,7 @@ const itemOf = (externalId: string): SourceItem => ({
  * @param sizes number of files on each page
  * @param maxFiles max_files_per_upload; null: no limit
  */
-async function queueAccount(sizes: readonly number[], maxFiles: number | null) {
+async function queueAccount(sizes: readonly number[], maxFiles: number | null, answers: Answers = {}) {
   const { stores, of } = recorder({
     'runs.find': {
       ...{ _id: 7, kind: 'syncSource', organizationId: 1, userId: 2, customerId: 'ada', fileId: null, dataSourceId: 9 },
@@ -31,6 +32,7 @@ async function queueAccount(sizes: readonly number[], maxFiles: number | null) {
     'dataSources.find': { _id: 9, type: 'GOOGLE_DRIVE', tagsVersion: 1 },
     'limits.get': { max_files_per_upload: maxFiles },
     'files.acceptMany': (_owner: unknown, requests: readonly unknown[]) => requests.length,
+    ...answers,
   });
   const account = {
     sourceOf: () => 'GOOGLE_DRIVE',
@@ -53,7 +55,8 @@ async function queueAccount(sizes: readonly number[], maxFiles: number | null) {
     (writtenEvents as readonly NewEvent[]).map(({ kind }) => kind),
   );
   const files = of('files.acceptMany').flatMap(([, requests]) => requests as readonly { externalFileId: string }[]);
-  return { result, events, files: files.map(({ externalFileId }) => externalFileId) };
+  const accepted = of('files.acceptMany').map(([, requests]) => requests as readonly FileRequest[]);
+  return { result, events, accepted, files: files.map(({ externalFileId }) => externalFileId) };
 }
 
 const QUEUED = ['ALL_UPLOADED_FILES_QUEUED'];
@@ -79,7 +82,26 @@ test('queues at most max_files_per_upload files, and reports the limit only if a
     ROWS,
     ([what]) => what,
     async ([, sizes, maxFiles, files, events]) => {
-      const queued = await queueAccount(sizes, maxFiles);
+      const { accepted: _requests, ...queued } = await queueAccount(sizes, maxFiles);
       expect(queued).toEqual({ result: { done: true, discovered: files.length }, events, files });
     },
   ));
+
+test('a page with more files than one transaction accepts is accepted in parts, each file once', async () => {
+  const { accepted, result } = await queueAccount([1_001], null);
+  expect([accepted.map(({ length }) => length), result.discovered]).toEqual([[500, 500, 1], 1_001]);
+  const ids = accepted.flat().map(({ externalFileId }) => externalFileId);
+  expect(new Set(ids).size).toBe(1_001);
+  const limited = await queueAccount([1_001], 600);
+  expect(limited.accepted.map(({ length }) => length)).toEqual([500, 100]);
+});
+
+test('files are accepted again if the tags of their account changed before the files existed', async () => {
+  let reads = 0;
+  const { accepted, result } = await queueAccount([1], null, {
+    // Opens the account; then the check after each acceptance.
+    'dataSources.find': () => ({ _id: 9, type: 'GOOGLE_DRIVE', tagsVersion: (reads += 1) === 1 ? 1 : 2 }),
+  });
+  expect(accepted.map(([file]) => file?.dataSource?.tagsVersion)).toEqual([1, 2]);
+  expect(result.discovered).toBe(1);
+});

@@ -130,3 +130,82 @@ test('published vectors change the model, space and generation of a file that no
         : {},
     ]);
 });
+
+test('an aborted run counts the pages of its container by their final states', async () => {
+  const metadata = { pages_total: 99, other: 1 };
+  const ids = await seed(stores.files, commonFields(stores.files), {
+    container: { ...SYNCING, isContainer: true, fileMetadata: metadata },
+    ofOtherRun: { ...READY, isContainer: true, fileMetadata: metadata, runId: OTHER_RUN },
+    uncounted: { ...SYNCING, isContainer: true, fileMetadata: {} },
+    ready: { ...READY, runId: OTHER_RUN },
+    unread: { syncStatus: 'READY_TO_SYNC' },
+    failed: { syncStatus: 'SYNC_ERROR' },
+    queued: QUEUED,
+    nested: { ...READY, isContainer: true },
+    elsewhere: READY,
+  });
+  const pages = ['ready', 'unread', 'failed', 'queued', 'nested'].map((name) => ids.get(name)!);
+  await stores.files.updateMany({ _id: { $in: pages } }, { $set: { parentId: ids.get('container')! } });
+  await stores.abortOpen(RUN, 'm', 'cancelled');
+  const after = await readFiles(stores.files);
+  expect(['container', 'ofOtherRun', 'uncounted'].map((name) => after.get(ids.get(name)!)?.fileMetadata)).toEqual([
+    { other: 1, pages_total: 4, pages_ready: 2, pages_failed: 1, pages_aborted: 1 },
+    metadata,
+    {},
+  ]);
+});
+
+test('a data source has unsynced files if one of its own failed or was aborted', async () => {
+  const source = { ...ADA, _id: 40 };
+  const rows: readonly (readonly [Partial<FileDoc>, boolean])[] = [
+    [READY, false],
+    [QUEUED, false],
+    [{ syncStatus: 'SYNC_ERROR' }, true],
+    [{ syncStatus: 'SYNC_ABORTED' }, true],
+    [{ syncStatus: 'SYNC_ERROR', dataSourceId: 41 }, false],
+    [{ syncStatus: 'SYNC_ERROR', userId: 8 }, false],
+    [{ syncStatus: 'SYNC_ERROR', organizationId: 2 }, false],
+  ];
+  await everyRow(rows, JSON.stringify, async ([fields, isUnsynced]) => {
+    const [id] = (
+      await seed(stores.files, commonFields(stores.files), { one: { ...fields, isContainer: true } })
+    ).values();
+    expect(await stores.hasUnsynced(source)).toBe(isUnsynced);
+    const isOwn = !('dataSourceId' in fields || 'userId' in fields || 'organizationId' in fields);
+    expect(await stores.containersOf(ADA, 40, 10)).toEqual(isOwn ? [id] : []);
+  });
+  await seed(stores.files, commonFields(stores.files), { page: READY });
+  expect(await stores.containersOf(ADA, 40, 10)).toEqual([]);
+});
+
+test('a decision about held deletions changes the container, and a refusal ends the hold', async () => {
+  const held = { ...READY, isContainer: true, fileMetadata: { deletions_held: 3, a: 1 } };
+  const decided = async (approved: boolean) => {
+    const [id] = (await seed(stores.files, commonFields(stores.files), { held })).values();
+    const before = (await readFiles(stores.files)).get(id!)!;
+    expect(await stores.decideDeletions({ ...before, organizationId: 2 }, approved)).toBeNull();
+    expect(await stores.findContainerInOrganization(2, id!)).toBeNull();
+    expect((await stores.findContainerInOrganization(1, id!))?._id).toBe(id);
+    return difference(before, (await stores.decideDeletions(before, approved))!);
+  };
+  expect(await decided(true)).toEqual({ ...NOW, deletionsApproved: true });
+  expect(await decided(false)).toEqual({ ...NOW, fileMetadata: { a: 1 } });
+});
+
+test('an upload whose content was deleted is not retried, unless the service can fetch it again', async () => {
+  const upload = { ...READY, source: 'PDF', original: null, sourceOptions: null, fileContentsDeleted: true } as const;
+  const rows: readonly (readonly [Partial<FileDoc>, boolean])[] = [
+    [upload as Partial<FileDoc>, false],
+    [{ ...upload, fileContentsDeleted: false } as Partial<FileDoc>, true],
+    [{ ...upload, original: OLD.original ?? null } as Partial<FileDoc>, true],
+    [{ ...upload, sourceOptions: { url: 'https://site.example/' } } as Partial<FileDoc>, true],
+    [{ ...upload, source: 'BOX' } as Partial<FileDoc>, true],
+    [{ ...READY, isContainer: true }, false],
+    [{ syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_DELETED }, false],
+    [SYNCING, false],
+  ];
+  await everyRow(rows, JSON.stringify, async ([fields, isRetried]) => {
+    const [id] = (await seed(stores.files, commonFields(stores.files), { one: fields })).values();
+    expect(await stores.retryable(ADA, [id!], false)).toEqual(isRetried ? [id] : []);
+  });
+});

@@ -75,15 +75,15 @@ function createStores(connection: Connection) {
 export const openFileStores = async (): Promise<FileStores> => createStores(await openDatabase());
 
 /** Returns the fields that differ, with their new values; dates of this test's run as `now`, and days after it. */
-export function difference(before: FileDoc, after: FileDoc): Record<string, unknown> {
+export function difference<T extends object>(before: T, after: T): Record<string, unknown> {
   const plain = (value: unknown): unknown => {
     if (!(value instanceof Date)) return value;
     const days = Math.round((value.getTime() - Date.now()) / DAY_MS);
     if (Math.abs(value.getTime() - Date.now() - days * DAY_MS) > 600_000) return value;
     return days === 0 ? 'now' : `in ${days} days`;
   };
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof FileDoc>;
-  names.delete('marks');
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof T & string>;
+  names.delete('marks' as never);
   return Object.fromEntries(
     [...names]
       .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

@@ -1,0 +1,197 @@
+/** The items of a connected account: what a listing finds, what no longer exists, and which files belong to it. */
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Connection, Model } from 'mongoose';
+
+import { DEFAULT_INGEST_OPTIONS } from '../../../contract/files/ingestOptions.js';
+import { createSequence } from '../../../store/database/sequence.js';
+import { createItems, type Items, type ListedItem } from '../../../store/items/items.js';
+import { type FileDoc, fileModel } from '../../../store/models/files.js';
+import { type ItemDoc, itemModel } from '../../../store/models/items.js';
+import { ADA, AGO, AHEAD, dropDatabase, NOW, openDatabase, seed } from './writes.js';
+
+const SOURCE = { ...ADA, _id: 40, type: 'BOX' } as never;
+const OTHER = { ...ADA, _id: 41, type: 'BOX' } as never;
+
+let connection: Connection;
+let rows: Model<ItemDoc>;
+let files: Model<FileDoc>;
+let items: Items;
+beforeAll(async () => {
+  connection = await openDatabase();
+  rows = itemModel(connection);
+  files = fileModel(connection);
+  items = createItems(rows, files, createSequence(connection));
+});
+beforeEach(async () => {
+  await rows.deleteMany({});
+  await files.deleteMany({});
+});
+afterAll(() => dropDatabase(connection));
+
+const item = (externalId: string, parentExternalId: string | null, fields: Partial<ListedItem> = {}): ListedItem => ({
+  ...{ externalId, parentExternalId, rootExternalId: parentExternalId === null ? null : 'A', name: externalId },
+  ...{ itemType: 'file', externalUrl: null, fileFormat: null, isSelectable: true, isExpandable: false },
+  ...{ version: 'v1', source: 'BOX' as const, ...fields },
+});
+/** A tree: A contains a and AA, which contains aa. B is another root. */
+const TREE = [item('A', null), item('a', 'A'), item('AA', 'A'), item('aa', 'AA'), item('B', null)];
+const ids = (...names: string[]) => new Set(names);
+const where = async (query: object): Promise<string[]> =>
+  (await rows.find({ dataSourceId: 40, ...query }).lean()).map(({ externalId }) => externalId).toSorted();
+const seedFiles = (states: Readonly<Record<string, Partial<FileDoc>>>) =>
+  seed(
+    files,
+    () => ({
+      ...{ ...new files().toObject({ minimize: false }), ...ADA, source: 'BOX', dataSourceId: 40, accountId: 40 },
+      ...{ syncStatus: 'READY', generation: 1, createdAt: AGO, updatedAt: AGO, options: DEFAULT_INGEST_OPTIONS },
+    }),
+    Object.fromEntries(Object.entries(states).map(([name, fields]) => [name, { externalFileId: name, ...fields }])),
+  );
+
+test('a listing reports new items, also if it repeats a page, and knows whether anything has changed', async () => {
+  expect(await items.upsert(SOURCE, 1, [...TREE, item('a', 'A')])).toEqual(ids('A', 'a', 'AA', 'aa', 'B'));
+  expect(await items.upsert(SOURCE, 1, TREE.slice(0, 2))).toEqual(ids('A', 'a'));
+  expect(await rows.countDocuments()).toBe(5);
+  expect(await items.hasChanged(SOURCE, 1)).toBe(true);
+  expect(await items.upsert(SOURCE, 2, TREE)).toEqual(ids());
+  expect(await items.hasChanged(SOURCE, 2)).toBe(false);
+  expect(await items.upsert(SOURCE, 3, [...TREE.slice(1), item('A', null, { version: 'v2' })])).toEqual(ids());
+  expect(await items.hasChanged(SOURCE, 3)).toBe(true);
+  expect(await items.hasChanged(OTHER, 3)).toBe(false);
+  // The same ids in another account are other items.
+  expect(await items.upsert(OTHER, 4, TREE.slice(0, 1))).toEqual(ids('A'));
+  expect(await where({ listedBy: 3 })).toHaveLength(5);
+  await items.unlist(SOURCE, 3);
+  expect([await where({ listedBy: 3 }), await rows.countDocuments({ listedBy: 4 })]).toEqual([[], 1]);
+});
+
+test('more items than one write contains are all stored', async () => {
+  const many = Array.from({ length: 1_001 }, (_, nth) => item(`item ${nth}`, null));
+  expect((await items.upsert(SOURCE, 1, many)).size).toBe(1_001);
+  expect(await rows.countDocuments({ listedBy: 1 })).toBe(1_001);
+});
+
+test('files whose items a listing did not find are missing, except newer and restored ones', async () => {
+  await items.upsert(SOURCE, 1, TREE);
+  await items.upsert(SOURCE, 2, TREE.slice(0, 2));
+  await items.upsert(OTHER, 2, [item('aa', null)]);
+  const byName = await seedFiles({
+    a: { restoredAt: AGO },
+    AA: {},
+    aa: {},
+    unknown: {},
+    restored: { restoredAt: AGO },
+    newer: { createdAt: AHEAD },
+    folder: { isContainer: true },
+    ofOther: { dataSourceId: 41, accountId: 41 },
+  });
+  const listing = { runId: 2, begun: NOW };
+  expect(await items.countMissing(SOURCE, listing)).toEqual({ files: 5, vanished: 3, items: 2 });
+  const missing: number[] = [];
+  for (let afterId: number | null = 0, pages = 0; afterId !== null && pages < 10; pages += 1) {
+    const page: Awaited<ReturnType<Items['missingFiles']>> = await items.missingFiles(SOURCE, listing, afterId, 2);
+    missing.push(...page.ids);
+    ({ afterId } = page);
+  }
+  expect(missing).toEqual(['AA', 'aa', 'unknown'].map((name) => byName.get(name)));
+  // A restored file that exists at its source again is an ordinary file.
+  expect((await files.findOne({ externalFileId: 'a' }).lean())?.restoredAt ?? null).toBeNull();
+  expect((await files.findOne({ externalFileId: 'restored' }).lean())?.restoredAt).toEqual(AGO);
+  await items.deleteMissing(SOURCE, 2);
+  expect(await where({})).toEqual(['A', 'a']);
+  expect(await rows.countDocuments({ dataSourceId: 41 })).toBe(1);
+});
+
+test('a deleted item is marked with its descendants until its rows are deleted, or until it is listed again', async () => {
+  await items.upsert(SOURCE, 1, TREE);
+  await items.upsert(OTHER, 1, TREE);
+  const byName = await seedFiles({ a: {}, aa: {}, B: {}, folder: { isContainer: true, externalFileId: 'AA' } });
+  await items.markDeleted(SOURCE, ['A']);
+  expect(await where({ isGone: true })).toEqual(['A', 'AA', 'a', 'aa']);
+  expect(await rows.countDocuments({ isGone: true })).toBe(4);
+  expect(await items.countDeleted(SOURCE)).toEqual({ files: 3, vanished: 2 });
+  expect(await items.upsert(SOURCE, 2, [item('a', 'A')])).toEqual(ids('a'));
+  expect(await where({ isGone: true })).toEqual(['A', 'AA', 'aa']);
+  expect(await where({ foundBy: 2 })).toEqual(['a']);
+  const page = await items.listDeleted(SOURCE, 2);
+  expect([page.items.length, page.files]).toEqual([2, []]);
+  const all = await items.listDeleted(SOURCE, 10);
+  expect([all.items.length, all.files]).toEqual([3, [byName.get('aa')]]);
+  // An item that was listed again meanwhile stays.
+  await items.upsert(SOURCE, 3, [item('AA', 'A')]);
+  await items.deleteRows(SOURCE, all.items);
+  expect(await where({})).toEqual(['AA', 'B', 'a']);
+  expect(await items.listDeleted(SOURCE, 10)).toEqual({ items: [], files: [] });
+  await items.markDeleted(SOURCE, ['B']);
+  await items.unmarkDeleted(OTHER);
+  expect(await where({ isGone: true })).toEqual(['B']);
+  await items.unmarkDeleted(SOURCE);
+  expect(await where({ isGone: true })).toEqual([]);
+});
+
+test('files of more deleted items than one query reads are counted once each', async () => {
+  const many = Array.from({ length: 1_001 }, (_, nth) => item(`item ${nth}`, null));
+  await items.upsert(SOURCE, 1, many);
+  await items.markDeleted(
+    SOURCE,
+    many.map(({ externalId }) => externalId),
+  );
+  await seedFiles({ 'item 0': {}, 'item 999': {}, 'item 1000': {} });
+  expect(await items.countDeleted(SOURCE)).toEqual({ files: 3, vanished: 3 });
+});
+
+test('a deleted path is deleted with everything below it, and nothing else', async () => {
+  const paths = ['/x', '/x/y', '/x/y/z', '/xy', '/x.txt', '/w'];
+  await items.upsert(
+    SOURCE,
+    1,
+    paths.map((path) => item(path, null, { path })),
+  );
+  const unknown = Array.from({ length: 100 }, (_, nth) => `/unknown ${nth}`);
+  await items.markPathsDeleted(OTHER, ['/w']);
+  await items.markPathsDeleted(SOURCE, [...unknown, '/x']);
+  expect(await where({ isGone: true })).toEqual(['/x', '/x/y', '/x/y/z']);
+});
+
+test('items that a listing did not find are marked, except roots that a feed covers and what is below them', async () => {
+  await items.upsert(SOURCE, 1, [...TREE, item('C', null), item('c', 'C', { rootExternalId: 'C' })]);
+  await items.upsert(SOURCE, 2, [item('C', null)]);
+  await items.markUnlisted(SOURCE, 2, ['A']);
+  expect(await where({ isGone: true })).toEqual(['B', 'c']);
+});
+
+test('the stored contents of a folder that cannot be listed count as found until it can be listed again', async () => {
+  await items.upsert(SOURCE, 1, TREE);
+  await items.upsert(SOURCE, 2, [item('B', null)]);
+  expect(await items.markClosed(SOURCE, 2, ['A', 'unknown'])).toEqual(ids('A'));
+  expect(await where({ listedBy: 2 })).toEqual(['A', 'AA', 'B', 'a', 'aa']);
+  expect([await items.listClosed(SOURCE, 10), await items.listClosed(OTHER, 10)]).toEqual([['A'], []]);
+  expect([await items.countReopened(SOURCE, 2), await items.countReopened(SOURCE, 3)]).toEqual([0, 1]);
+  await items.unmarkReopened(SOURCE, 2);
+  expect(await items.listClosed(SOURCE, 10)).toEqual(['A']);
+  await items.unmarkReopened(SOURCE, 3);
+  expect(await items.listClosed(SOURCE, 10)).toEqual([]);
+});
+
+test('an item is unchanged if its READY file has the listed version; an equal copy also needs the same options', async () => {
+  const many = Array.from({ length: 1_000 }, (_, nth) => `missing ${nth}`);
+  await items.upsert(SOURCE, 1, [
+    ...['same', 'newer', 'failed', 'unknown', 'empty', 'otherOptions'].map((name) => item(name, null)),
+    item('folder', null, { isExpandable: true }),
+    item('unversioned', null, { version: null }),
+  ]);
+  await seedFiles({
+    same: { version: 'v1' },
+    newer: { version: 'v0' },
+    failed: { version: 'v1', syncStatus: 'SYNC_ERROR' },
+    folder: { version: 'v1' },
+    unversioned: { version: null },
+    empty: { version: null, generation: 0 },
+    otherOptions: { version: 'v1', options: { ...DEFAULT_INGEST_OPTIONS, chunkSize: 7 } as never },
+    ofOther: { version: 'v1', dataSourceId: 41, accountId: 41 },
+  });
+  const all = ['same', 'newer', 'failed', 'unknown', 'folder', 'unversioned', 'empty', 'otherOptions', 'ofOther'];
+  expect(await items.unchanged(SOURCE, [...many, ...all])).toEqual(ids('same', 'otherOptions'));
+  const copies = await items.syncedCopies(SOURCE, all, DEFAULT_INGEST_OPTIONS);
+  expect([...copies.keys()].toSorted()).toEqual(['folder', 'newer', 'same', 'unversioned']);
+});

@@ -1,0 +1,213 @@
+/** The fields that each change of a data source writes, and those that it leaves. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Connection, Model } from 'mongoose';
+
+import { storedTags } from '../../../contract/files/tags.js';
+import { createSequence } from '../../../store/database/sequence.js';
+import { createDataSourceCommands, type DataSourceCommands } from '../../../store/dataSources/commands.js';
+import { createDataSourceListings, type DataSourceListings } from '../../../store/dataSources/listings.js';
+import { type DataSourceDoc, dataSourceModel } from '../../../store/models/dataSources.js';
+import { createSecrets } from '../../../store/secrets/secrets.js';
+import { everyRow } from '../../support/everyRow.js';
+import { difference, NOW } from './fileFields.js';
+import { ADA, AGO, dropDatabase, openDatabase, seed, STRANGERS, withoutTransaction } from './writes.js';
+
+const RUN = 71;
+const TAGS = storedTags({ team: 'red' });
+const OLD: Partial<DataSourceDoc> = {
+  ...{ type: 'BOX', sealedCredentials: 'sealed', refreshClaim: { id: 'c', until: AGO }, options: { o: 1 } as never },
+  ...{ syncStatus: 'READY', itemsRunId: null, sourceItemsSyncedAt: AGO, deletionsApproved: false, changeToken: 't1' },
+  ...{ filesSyncedAt: AGO, appliedListingAt: AGO, revokedAccess: false, lastSyncedAt: AGO, lastSyncAction: 'ADD' },
+  ...{ enableAutoSync: true, metadata: { a: 1, b: 2 }, tags: TAGS, tagPairs: ['team=red'], tagsVersion: 3 },
+  ...{ tagsCopied: 2, tagsStopped: true, createdAt: AGO, updatedAt: AGO },
+};
+const LISTING = { syncStatus: 'SYNCING', itemsRunId: RUN } as const;
+const ENDED = { ...NOW, syncStatus: 'READY', itemsRunId: null };
+
+let connection: Connection;
+let sources: Model<DataSourceDoc>;
+let commands: DataSourceCommands;
+let listings: DataSourceListings;
+const written: { kind: string }[] = [];
+beforeAll(async () => {
+  connection = await openDatabase();
+  sources = dataSourceModel(connection);
+  const events = {
+    write: (some: readonly { kind: string }[]) => Promise.resolve(void written.push(...some)),
+  } as never;
+  const schedules = { markSource: () => Promise.resolve() };
+  const secrets = createSecrets([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
+  commands = createDataSourceCommands(sources, createSequence(connection), events, secrets, schedules);
+  listings = createDataSourceListings(sources, events, withoutTransaction);
+});
+afterAll(() => dropDatabase(connection));
+
+type Row = readonly [
+  name: string,
+  fields: Partial<DataSourceDoc>,
+  call: (id: number, tenant: typeof ADA) => Promise<unknown>,
+  changed: object,
+  events: number,
+];
+const end = (id: number, tenant: typeof ADA, change: object) =>
+  listings.endListing(tenant, id, RUN, { status: 'READY', whole: true, metadata: { a: 5, b: null }, ...change });
+const ROWS: readonly Row[] = [
+  [
+    'a queued listing',
+    {},
+    (id, tenant) => listings.queueListing(tenant, id, RUN, null),
+    { ...NOW, syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: RUN },
+    0,
+  ],
+  [
+    'the start of a listing',
+    { syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: RUN },
+    (id, tenant) => listings.beginListing(tenant, id, RUN),
+    { ...NOW, syncStatus: 'SYNCING' },
+    0,
+  ],
+  [
+    'the end of a complete listing',
+    LISTING,
+    (id, tenant) => end(id, tenant, { changeToken: 't2' }),
+    { ...ENDED, metadata: { a: 5 }, changeToken: 't2', sourceItemsSyncedAt: 'now' },
+    1,
+  ],
+  [
+    'the end of a complete listing without a feed',
+    LISTING,
+    (id, tenant) => end(id, tenant, {}),
+    { ...ENDED, metadata: { a: 5 }, sourceItemsSyncedAt: 'now' },
+    1,
+  ],
+  [
+    'the end of an incomplete listing',
+    LISTING,
+    (id, tenant) => end(id, tenant, { whole: false, metadata: {} }),
+    { ...ENDED, appliedListingAt: undefined },
+    0,
+  ],
+  [
+    'the end of a failed listing',
+    LISTING,
+    (id, tenant) => end(id, tenant, { status: 'SYNC_ERROR', metadata: {} }),
+    { ...ENDED, syncStatus: 'SYNC_ERROR', appliedListingAt: undefined },
+    0,
+  ],
+  [
+    'the withdrawal of an approval',
+    { deletionsApproved: true },
+    (id, tenant) => listings.withdrawApproval(tenant, id),
+    { deletionsApproved: false },
+    0,
+  ],
+  [
+    'an applied listing',
+    {},
+    (id, tenant) => listings.markListingApplied(tenant, id, new Date(0)),
+    { appliedListingAt: new Date(0) },
+    0,
+  ],
+  [
+    'metadata',
+    {},
+    (id, tenant) => listings.mergeMetadata(tenant, id, { a: null, c: 3 }),
+    { metadata: { b: 2, c: 3 } },
+    0,
+  ],
+  [
+    'new tags',
+    {},
+    (id, tenant) => commands.changeTags(tenant, id, () => storedTags({ team: 'blue' }), null),
+    { ...NOW, tags: storedTags({ team: 'blue' }), tagPairs: ['team=blue'], tagsVersion: 4 },
+    0,
+  ],
+  ['copied tags', {}, (id, tenant) => commands.markTagsCopied(tenant, id, 3), { tagsCopied: 3, tagsStopped: false }, 0],
+  ['synced files', {}, (id, tenant) => commands.recordFilesSynced(tenant, id), { ...NOW, filesSyncedAt: 'now' }, 0],
+  [
+    'a revocation',
+    {},
+    (id, tenant) => commands.revoke(tenant, id, null),
+    {
+      ...{ ...NOW, sealedCredentials: null, refreshClaim: null, revokedAccess: true, lastSyncAction: 'REVOKE' },
+      lastSyncedAt: 'now',
+    },
+    1,
+  ],
+  [
+    'a selection',
+    {},
+    (id, tenant) => commands.recordSelection(tenant, id, 'w', null),
+    { ...NOW, lastSyncAction: 'UPDATE', lastSyncedAt: 'now' },
+    1,
+  ],
+  [
+    'a cancellation',
+    {},
+    (id, tenant) => commands.recordCancellation(tenant, id, 'w', null),
+    { ...NOW, lastSyncAction: 'CANCEL', lastSyncedAt: 'now' },
+    1,
+  ],
+];
+const seedSources = (states: Readonly<Record<string, Partial<DataSourceDoc>>>) =>
+  seed(
+    sources,
+    (id) => ({ ...new sources().toObject({ minimize: false }), ...ADA, ...OLD, externalId: `BOX|${id}` }),
+    states,
+  );
+const read = async (id: number) => (await sources.findById(id).lean<DataSourceDoc>())!;
+
+test('each change of a data source writes exactly its fields and events', () =>
+  everyRow(
+    ROWS,
+    ([name]) => name,
+    async ([, fields, call, changed, events]) => {
+      const [id, other] = (await seedSources({ own: fields, other: fields })).values();
+      const before = await read(id!);
+      const otherBefore = await read(other!);
+      written.length = 0;
+      for (const stranger of STRANGERS) await call(id!, stranger);
+      expect([await read(id!), written]).toEqual([before, []]);
+      await call(id!, ADA);
+      expect(difference(before, await read(id!))).toEqual(changed);
+      expect([await read(other!), written.length]).toEqual([otherBefore, events]);
+    },
+  ));
+
+test('an account that is connected again keeps its record, tags and options, and lists everything', async () => {
+  const [id] = (await seedSources({ own: { revokedAccess: true, sealedCredentials: null } })).values();
+  const before = await read(id!);
+  const connect = (change: object, owner = ADA) =>
+    commands.connect(
+      owner,
+      {
+        ...{ type: 'BOX', externalId: before.externalId ?? '', credentials: 'new', metadata: { b: 3 } },
+        ...{ tags: storedTags({ extra: 'x' }), enableAutoSync: null, ...change },
+      } as never,
+      null,
+    );
+  const { dataSource, needsCopy } = await connect({ itemsRunId: RUN });
+  expect([dataSource._id, needsCopy]).toEqual([id, true]);
+  const changed = difference(before, await read(id!));
+  expect(changed).toEqual({
+    ...{ ...NOW, syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: RUN, changeToken: null, refreshClaim: null },
+    ...{ revokedAccess: false, lastSyncedAt: 'now', metadata: { a: 1, b: 3 }, tagsVersion: 4 },
+    ...{ tags: storedTags({ team: 'red', extra: 'x' }), tagPairs: ['team=red', 'extra=x'] },
+    sealedCredentials: expect.any(String),
+  });
+  expect(changed['sealedCredentials']).not.toBe('new');
+  // An earlier version named the account differently.
+  const former = await connect({ externalId: 'BOX|renamed', formerExternalId: before.externalId });
+  expect(former.dataSource._id).toBe(id);
+  for (const stranger of STRANGERS) expect((await connect({}, stranger)).dataSource._id).not.toBe(id);
+});
+
+test('only held deletions can be approved, and a refusal ends the hold', async () => {
+  const ids = await seedSources({ held: { metadata: { deletions_held: 3, a: 1 } }, free: {} });
+  const [held, free] = ids.values();
+  expect([await listings.approveDeletions(held!), await listings.approveDeletions(free!)]).toEqual([true, false]);
+  const before = await read(held!);
+  expect([before.deletionsApproved, (await read(free!)).deletionsApproved]).toEqual([true, false]);
+  await listings.refuseDeletions(held!);
+  expect(difference(before, await read(held!))).toEqual({ ...NOW, deletionsApproved: false, metadata: { a: 1 } });
+});
