@@ -40,6 +40,8 @@ export interface Account {
     prepare?(cursor: string, signal: AbortSignal): Promise<PreparedCursor>;
     since(changeToken: string, signal: AbortSignal): Promise<ChangePage>;
   } | null;
+  /** For sources whose full listing may omit existing items; see Connector.findExisting. Null for others. */
+  readonly findExisting: ((externalIds: readonly string[], signal: AbortSignal) => Promise<readonly string[]>) | null;
   /** The version of the OAuth grant in use; null for sources without OAuth. */
   grantVersion(): string | null;
   /** The known limits; reading them sends no request to the source. */
@@ -76,6 +78,7 @@ export function createAccount(settings: AccountSettings): Account {
   const { source, connector, credentials, live, cache, rateLimiterOf: limiterOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;
   const prepare = feed?.prepare?.bind(feed);
+  const findExisting = connector.findExisting?.bind(connector);
   const grantStore = typeof credentials === 'string' ? null : credentials;
 
   /**
@@ -144,6 +147,7 @@ export function createAccount(settings: AccountSettings): Account {
           },
         }
       : null,
+    findExisting: findExisting ? async (externalIds, signal) => findExisting(await open(signal), externalIds) : null,
     async read(what, query, signal) {
       const read = connector.reads?.[what];
       if (!read) throw new Error(`${settings.name} has no direct query named ${what}`);

@@ -171,6 +171,12 @@ export interface Connector<Credentials> {
   ): Promise<ItemPage>;
   /** For sources with a feed of changes. */
   readonly changes?: ChangeFeed<Credentials>;
+  /**
+   * For sources whose full listing may omit existing items: returns those of the items that exist and are shared with
+   * the account. Only the others are deleted, so an item that the source refuses to show counts as existing, and a
+   * Fault that concerns the account or the source is thrown.
+   */
+  findExisting?(client: AccountClient<Credentials>, externalIds: readonly string[]): Promise<readonly string[]>;
   /** Direct queries of the source, by name. */
   readonly reads?: { readonly [Name in LiveReadName]?: LiveRead<Credentials, LiveReads[Name]> };
   /** Returns the content of one item. */

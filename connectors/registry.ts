@@ -27,6 +27,8 @@ export interface Connectors {
    * @param credentials the JSON that the source's connector expects; for OAuth also the store of the grant
    */
   account(source: ConnectedSourceType, key: string, credentials: string | GrantStore): Account;
+  /** Whether a full listing of the source may omit existing items. Its accounts then have `findExisting`. */
+  mayOmitItems(source: ConnectedSourceType): boolean;
   /** Null for a source without OAuth. */
   consent(source: ConnectedSourceType): Consent | null;
 }
@@ -130,6 +132,7 @@ export function createConnectors({
   };
 
   return {
+    mayOmitItems: (source) => CONNECTORS[source].findExisting !== undefined,
     consent(source) {
       const spec = CONNECTORS[source].oauth;
       return spec ? createConsent(spec, clientOf(source), (facts) => providerOf(source, spec, facts), egress) : null;

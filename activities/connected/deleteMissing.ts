@@ -4,6 +4,7 @@ import type { Run } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
+import { type Confirmation, confirmMissing } from './confirmMissing.js';
 
 /** Maximum number of files that are compared and deleted in one step. */
 const FILES_PER_BATCH = 200;
@@ -23,21 +24,26 @@ interface MissingItems {
 
 /**
  * Deletes the files and items that no longer exist at the source. Deletes nothing if the listing was incomplete, or if
- * so many files are missing that an error of the source is more likely. Safe to repeat.
+ * so many files are missing that an error of the source is more likely. If listings of the source may omit items, the
+ * missing ones are first checked there, so only files of items that are gone count as missing. Safe to repeat.
+ * @param attempt number of this attempt, from 1
+ * @throws Fault if the source fails during the checks, except in late attempts
  */
 export async function deleteMissing(
   run: Run<'syncItems'>,
   source: DataSourceDoc,
   deps: ActivityDeps,
   signal: AbortSignal,
+  attempt = 1,
 ): Promise<void> {
   const { store, settings, log } = deps;
   const { _id: runId, progress } = run;
   const { refused } = progress.walk;
 
-  const unlistedItems = async (): Promise<MissingItems> => {
-    // Only files that existed when the listing began are compared with it: newer ones would make it look more complete.
-    const listing = { runId, begun: run.acceptedAt };
+  // Only files that existed when the listing began are compared with it: newer ones would make it look more complete.
+  const whole = { runId, begun: run.acceptedAt };
+  const unlistedItems = async (confirmed: Confirmation | null): Promise<MissingItems> => {
+    const listing = confirmed ? { ...whole, existing: confirmed.existing } : whole;
     const { items, ...counts } = await store.items.countMissing(source, listing);
     return {
       ...counts,
@@ -46,10 +52,12 @@ export async function deleteMissing(
         for (let afterId: number | null = 0; afterId !== null;) {
           signal.throwIfAborted();
           const part = await store.items.missingFiles(source, listing, afterId, FILES_PER_BATCH);
-          await removeMissing(run, part.ids, deps, signal);
+          const vanishedFiles = part.files.filter(({ externalId }) => confirmed?.gone.has(externalId) ?? true);
+          const ids = vanishedFiles.map(({ id }) => id);
+          await removeMissing(run, ids, deps, signal);
           afterId = part.afterId;
         }
-        await store.items.deleteMissing(source, runId);
+        await store.items.deleteMissing(source, runId, confirmed ? [...confirmed.gone] : undefined);
       },
     };
   };
@@ -73,9 +81,11 @@ export async function deleteMissing(
   // The feed reports no deletions outside the roots that it covers. Items outside them were listed completely.
   if (byChanges && progress.coveredRoots && refused === 0)
     await store.items.markUnlisted(source, runId, progress.coveredRoots);
-  const { files, vanished, isEmpty, deleteFiles } = await (byChanges ? reportedDeletions() : unlistedItems());
   // If a folder could not be listed, its contents are unknown. Deletions in a change feed are certain.
   const mayDelete = byChanges || isAccountedFor(progress.walk);
+  const confirmed =
+    mayDelete && !byChanges ? await confirmMissing(run, { source, listing: whole, attempt }, deps, signal) : null;
+  const { files, vanished, isEmpty, deleteFiles } = await (byChanges ? reportedDeletions() : unlistedItems(confirmed));
   const isApproved = source.deletionsApproved === true;
   const numHeld = mayDelete
     ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent)
@@ -91,7 +101,7 @@ export async function deleteMissing(
   else if (mayDelete) {
     await deleteFiles();
     // Only this step uses an approval. One that arrives during it, or before an incomplete listing, applies to a later
-    // listing.
-    if (isApproved) await store.dataSources.withdrawApproval(run, source._id);
+    // listing. So does one for files that remain because they were not checked.
+    if (isApproved && confirmed?.isComplete !== false) await store.dataSources.withdrawApproval(run, source._id);
   }
 }

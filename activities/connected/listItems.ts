@@ -1,4 +1,4 @@
-import { cancellationSignal } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 
 import { isByChanges, isListed, isAccountedFor, MAX_INACCESSIBLE } from '../../contract/accounts/connections.js';
 import type { EndListingInput, ListItemsResult, RunInput } from '../../contract/runs/orchestration.js';
@@ -61,7 +61,7 @@ export function createItemActivities(deps: ActivityDeps) {
       const run = await requireListing(runId);
       const source = await store.dataSources.find(run, run.dataSourceId);
       if (source?.itemsRunId !== runId || run.request.isPartial === true) return;
-      await deleteMissing(run, source, deps, cancellationSignal());
+      await deleteMissing(run, source, deps, cancellationSignal(), activityInfo().attempt);
     },
 
     /**

@@ -14,6 +14,7 @@ import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
 import { renderBlocks } from './render.js';
 import type { Form } from './richText.js';
+import { findExisting } from './existing.js';
 import { listChildren, searchAll } from './tree.js';
 import { asAnswer, asObject, asText } from '../json.js';
 
@@ -64,7 +65,7 @@ export const notion: Connector<OAuthGrant> = {
     unchangedBy: 'time of change, if it is at least two minutes ago',
     deletions: 'items that are no longer shared, or are in the trash, count as deleted',
     limits:
-      'search is not guaranteed to return everything: files of omitted pages are deleted until a later listing finds them; 20,000 blocks per page; three requests per second and connection',
+      'search is not guaranteed to return everything: known items that it omits are requested one by one, up to 2,000 per listing, before anything is deleted; new ones are found when it returns them; 20,000 blocks per page; three requests per second and connection',
   },
   oauth: notionOAuth,
   sourceOf: (externalId) => (isDatabaseRow(externalId) ? 'NOTION_DATABASE' : 'NOTION'),
@@ -107,6 +108,7 @@ export const notion: Connector<OAuthGrant> = {
   },
 
   listRoots: searchAll,
+  findExisting,
 
   async listDescendants(client, externalId, cursor) {
     const itemRef = parseItemId(externalId);

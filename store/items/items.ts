@@ -12,6 +12,7 @@ import { createDeletedItems, type DeletedItems } from './deletedItems.js';
 import type { ItemDoc } from '../models/items.js';
 import { findSyncedFiles } from './syncedCopies.js';
 import { unchangedItems } from './unchangedItems.js';
+import { createUnlistedItems, type UnlistedItems } from './unlistedItems.js';
 
 /** Fields of an item that a listing provides. */
 export type ListedItem = Pick<
@@ -39,22 +40,7 @@ export interface ItemRow {
 /** The data source that owns the items. */
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** A complete listing and its run. Only files that existed when the listing began are compared with it. */
-export interface WholeListing {
-  readonly runId: number;
-  readonly begun: Date;
-}
-
-export interface ListingCoverage {
-  /** Number of files of the data source. */
-  readonly files: number;
-  /** Number of these files whose items the listing did not find. */
-  readonly vanished: number;
-  /** Number of items that the listing found. */
-  readonly items: number;
-}
-
-export interface Items extends DeletedItems, ClosedItems {
+export interface Items extends DeletedItems, ClosedItems, UnlistedItems {
   /** Stores a page of a listing; returns the ids of items that are new or were marked as deleted. Safe to repeat. */
   upsert(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
   /** Returns whether a complete listing found an item that is new or differs from the previous listing. */
@@ -66,12 +52,6 @@ export interface Items extends DeletedItems, ClosedItems {
   count(source: Holder, listing: ItemListing): Promise<number>;
   /** Returns which of the items have children. */
   parents(source: Holder, externalIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Counts the files that a complete listing did not find. */
-  countMissing(source: Holder, listing: WholeListing): Promise<ListingCoverage>;
-  /** Returns files whose items a complete listing did not find, ordered by id, after `afterId`. */
-  missingFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<MissingFiles>;
-  /** Deletes the items that a complete listing did not find. */
-  deleteMissing(source: Holder, runId: number): Promise<void>;
   /** Returns which items have a file that was synced before with exactly these options. */
   syncedCopies(
     source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId' | 'type'>,
@@ -84,16 +64,8 @@ export interface Items extends DeletedItems, ClosedItems {
   removeAll(tenant: Tenant): Promise<void>;
 }
 
-export interface MissingFiles {
-  readonly ids: readonly number[];
-  /** The cursor for the next call; null at the end. */
-  readonly afterId: number | null;
-}
-
 /** Maximum number of items per write. */
 const ITEMS_PER_WRITE = 500;
-/** Number of files that are compared with items per query. */
-const COMPARED_AT_ONCE = 1_000;
 
 const LISTED_FIELDS: Readonly<Record<keyof ListedItem, 1>> = {
   ...{ externalId: 1, parentExternalId: 1, rootExternalId: 1, name: 1, itemType: 1, externalUrl: 1, fileFormat: 1 },
@@ -136,37 +108,6 @@ const SORTS: Readonly<Record<ItemOrder, (direction: SortOrder) => Record<string,
 };
 
 export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequence: Sequence): Items {
-  const filesOf = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
-  /** Reads files of a data source by id in batches, and compares them with the items that the listing found. */
-  const compare = async (source: Holder, { runId, begun }: WholeListing, afterId: number, limit: number) => {
-    const rows = await files
-      .find(
-        { ...filesOf(source), isContainer: false, createdAt: { $lte: begun }, _id: { $gt: afterId } },
-        { externalFileId: 1, restoredAt: 1 },
-      )
-      .sort({ _id: 1 })
-      .limit(limit)
-      .lean();
-    const found = await items
-      .find(
-        {
-          dataSourceId: source._id,
-          externalId: { $in: rows.map(({ externalFileId }) => externalFileId) },
-          listedBy: runId,
-        },
-        { externalId: 1 },
-      )
-      .lean();
-    const listed = new Set(found.map(({ externalId }) => externalId));
-    const reappeared = rows.filter(({ externalFileId, restoredAt }) => restoredAt && listed.has(externalFileId));
-    if (reappeared.length > 0)
-      await files.updateMany({ _id: { $in: reappeared.map(({ _id }) => _id) } }, { $unset: { restoredAt: 1 } });
-    const vanished = rows
-      // A restored file stays until it exists at its source again.
-      .filter(({ externalFileId, restoredAt }) => !restoredAt && !listed.has(externalFileId))
-      .map(({ _id }) => _id);
-    return { number: rows.length, vanished, afterId: rows.length < limit ? null : (rows.at(-1)?._id ?? null) };
-  };
   const filesByItem = async (source: Holder, rows: readonly ItemDoc[]): Promise<Map<string, number>> => {
     const { organizationId, userId } = source;
     if (rows.length === 0) return new Map();
@@ -237,6 +178,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
   return {
     ...createDeletedItems(items, files),
     ...createClosedItems(items),
+    ...createUnlistedItems(items, files),
     async upsert(source, runId, listed) {
       // A new item that a page lists twice would be inserted twice.
       const uniqueItems = [...new Map(listed.map((listedItem) => [listedItem.externalId, listedItem])).values()];
@@ -271,24 +213,6 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     async parents(source, externalIds) {
       const within = { parentExternalId: { $in: [...externalIds] } };
       return new Set(await items.distinct('parentExternalId', { ...query(source, {}), ...within }).exec());
-    },
-    async countMissing(source, listing) {
-      let [total, vanished] = [0, 0];
-      for (let afterId: number | null = 0; afterId !== null;) {
-        const part: Awaited<ReturnType<typeof compare>> = await compare(source, listing, afterId, COMPARED_AT_ONCE);
-        total += part.number;
-        vanished += part.vanished.length;
-        afterId = part.afterId;
-      }
-      const found = await items.countDocuments({ dataSourceId: source._id, listedBy: listing.runId });
-      return { files: total, vanished, items: found };
-    },
-    async missingFiles(source, listing, afterId, limit) {
-      const { vanished, afterId: next } = await compare(source, listing, afterId, limit);
-      return { ids: vanished, afterId: next };
-    },
-    async deleteMissing({ _id, organizationId, userId }, runId) {
-      await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
     },
     syncedCopies: (source, externalIds, options) => findSyncedFiles(files, source, externalIds, options),
     unchanged: (source, externalIds) => unchangedItems(items, files, source, externalIds),

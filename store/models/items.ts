@@ -68,7 +68,7 @@ item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
 item.index({ dataSourceId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
-// Used by `countMissing` and `unlist`.
+// Used by `createUnlistedItems` and `unlist`.
 item.index({ dataSourceId: 1, listedBy: 1 });
 // Used by `createDeletedItems` and `createClosedItems`. Few items have these fields, so the others have no entry.
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });

@@ -184,7 +184,9 @@ async function list(
   });
   const ignore = () => undefined;
   const log = { info: ignore, warn: ignore, error: ignore, debug: ignore };
-  const deps = { store, settings: { massDeletePercent: 30, quarantineMs: 1_000_000 }, log } as unknown as ActivityDeps;
+  const settings = { massDeletePercent: 30, quarantineMs: 1_000_000 };
+  const connectors = { mayOmitItems: () => false };
+  const deps = { store, connectors, settings, log } as unknown as ActivityDeps;
   const { beginListing, endListing } = createItemActivities(deps);
   expect(await beginListing({ runId })).toEqual({ finished: false });
   const row = async () => runOfKind((await store.runs.find(runId))!, 'syncItems');

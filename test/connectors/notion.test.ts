@@ -46,6 +46,7 @@ beforeEach(() => {
   emulator.databases.clear();
   emulator.hidden.clear();
   emulator.search.isIncomplete = false;
+  emulator.search.omitted.clear();
   account = grantedAccount('NOTION', emulator.settings, emulator.oauth.grant().accessToken, egress);
 });
 

@@ -18,8 +18,8 @@ export interface NotionEmulator extends ConsentingEmulator<NotionRefused> {
   readonly databases: Map<string, EmulatedDatabase>;
   /** Ids of items that are not shared. */
   readonly hidden: Set<string>;
-  /** Whether searches return incomplete results. */
-  readonly search: { isIncomplete: boolean };
+  /** Whether searches return incomplete results; ids of items that they omit although they exist. */
+  readonly search: { isIncomplete: boolean; readonly omitted: Set<string> };
 }
 
 const CONSENT = { authorize: '/v1/oauth/authorize', token: '/v1/oauth/token' };
@@ -51,7 +51,7 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
   const pages = new Map<string, EmulatedPage>();
   const databases = new Map<string, EmulatedDatabase>();
   const hidden = new Set<string>();
-  const search = { isIncomplete: false };
+  const search = { isIncomplete: false, omitted: new Set<string>() };
   const { pageJson, sourceJson, databaseJson, blockJson, childrenOf, findBlock } = notionObjects(pages, databases);
 
   /** Sends a page of a list of one type. A cursor is the id of the next item. */
@@ -107,7 +107,9 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
         ...[...databases]
           .filter(([own, database]) => !hidden.has(own) && database.trashed !== true)
           .map(([own]) => sourceJson(own)),
-      ].toSorted((a, b) => (edited(a) < edited(b) ? -1 : 1));
+      ]
+        .filter((item) => !search.omitted.has(item.id))
+        .toSorted((a, b) => (edited(a) < edited(b) ? -1 : 1));
       return sendPage(response, 'page_or_data_source', all, parameters, search.isIncomplete ? INCOMPLETE : {});
     }
     if (hidden.has(id)) return missing();

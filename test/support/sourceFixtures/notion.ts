@@ -24,7 +24,7 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
     settings: emulator.settings,
     externalId: `NOTION|${WORKSPACE}:${PEOPLE[0]!.id}`,
     reset(more = 0) {
-      for (const collection of [pages, databases, hidden]) collection.clear();
+      for (const collection of [pages, databases, hidden, search.omitted]) collection.clear();
       search.isIncomplete = false;
       pages.set(LIGHTHOUSE_ID, { title: 'Lighthouse', blocks: paragraph(LIGHTHOUSE) });
       pages.set(KEEPER_ID, { title: 'Keeper', blocks: paragraph(KEEPER_SENTENCE), parent: { page: LIGHTHOUSE_ID } });
