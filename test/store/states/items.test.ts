@@ -90,7 +90,7 @@ test('files whose items a listing did not find are missing, except newer and res
   const missing: number[] = [];
   for (let afterId: number | null = 0, pages = 0; afterId !== null && pages < 10; pages += 1) {
     const page: Awaited<ReturnType<Items['missingFiles']>> = await items.missingFiles(SOURCE, listing, afterId, 2);
-    missing.push(...page.ids);
+    missing.push(...page.files.map(({ id }) => id));
     ({ afterId } = page);
   }
   expect(missing).toEqual(['AA', 'aa', 'unknown'].map((name) => byName.get(name)));
