@@ -8,6 +8,7 @@ import { createFileSlots } from '../../activities/ingest/fileSlots.js';
 import { createHostLimiter, sleepUntilAborted } from '../../connectors/hostLimiter.js';
 import { createRateLimiters } from '../../connectors/rateLimiter.js';
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
+import { Fault } from '../../contract/failures.js';
 import type { PoolDocument } from '../../documents/answerTask.js';
 import { createReaderQueue } from '../../documents/readerQueue.js';
 import { orAborted } from '../../egress/deadline.js';
@@ -107,11 +108,22 @@ function providerKey(failureStatus: number | null): Limiter {
   return {
     async hold(signal, work) {
       const text = `text ${works.size}`;
-      works.set(text, work);
-      try {
-        await model.embed([text], 'document', signal);
-      } catch (error) {
-        throw signal.aborted ? error : new Error('failed', { cause: error });
+      let isSent = false;
+      works.set(text, () => {
+        isSent = true;
+        return work();
+      });
+      for (;;) {
+        try {
+          await model.embed([text], 'document', signal);
+          return;
+        } catch (error) {
+          signal.throwIfAborted();
+          // During the pause that a rate limit starts, texts are rejected before they are sent.
+          const pauseMs = error instanceof Fault && !isSent ? error.retryAfterMs : null;
+          if (pauseMs === null) throw new Error('failed', { cause: error });
+          await wait(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+        }
       }
     },
     close: () => model.close(),
