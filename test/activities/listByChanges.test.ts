@@ -390,6 +390,35 @@ describe('source with a change feed', () => {
     expect([await fileIds(), await itemIds()]).toEqual([['c'], ['A', 'B', 'C', 'c', 'd']]);
   });
 
+  test('a forbidden folder outside the change feed keeps its files; deletions that the feed reports are applied', async () => {
+    for (const [id, at] of [
+      ['A', null],
+      ['a', 'A'],
+      ['B', null],
+      ['C', 'B'],
+      ['b', 'C'],
+      ['D', null],
+      ['d', 'D'],
+    ] as const)
+      put(id, at);
+    feedFields = { coveredRoots: ['A'] };
+    await list();
+    await sync(['a', 'b', 'd']);
+    forbidden.add('B');
+    remove('a');
+    tree.delete('d');
+    await list();
+    expect(await currentSource()).toMatchObject({ metadata: { items_refused: 1 } });
+    expect([await fileIds(), await itemIds()]).toEqual([
+      ['b', 'd'],
+      ['A', 'B', 'C', 'D', 'b', 'd'],
+    ]);
+    // Once the folder is accessible again, the items outside the feed are compared.
+    forbidden.clear();
+    await list();
+    expect([await fileIds(), await itemIds()]).toEqual([['b'], ['A', 'B', 'C', 'D', 'b']]);
+  });
+
   test('a page that is processed again after a crash finds the same new folders', async () => {
     put('A', null);
     await list();

@@ -115,6 +115,34 @@ describe('streams', () => {
     await expect(watch('d', '2')).rejects.toMatchObject({ status: 503 });
   });
 
+  test('without content, with a failed feed, or for a client that has left hold no slot and no poll', async () => {
+    const { streams, feed, watch } = start({ perUser: 1, maxOpen: 1 });
+    const content = { cursor: '0', next: () => Promise.reject(new Error('not read')) };
+    const open = (of: () => typeof content | null, disconnected = new AbortController().signal) =>
+      streams.open(streams.heads, { caller: 'a', topic: 'feed', read: () => Promise.resolve(1) }, of, disconnected);
+    for (let nth = 0; nth < 2; nth += 1) {
+      expect(await open(() => null)).toBeNull();
+      expect(await open(() => content, AbortSignal.abort())).toBeNull();
+      await expect(
+        open(() => {
+          throw new Error('broken');
+        }),
+      ).rejects.toThrow('broken');
+      // The client disconnects before its stream is read.
+      const disconnect = new AbortController();
+      expect(await open(() => content, disconnect.signal)).not.toBeNull();
+      disconnect.abort();
+    }
+    await streams.heads.idle();
+    const viewer = await watch('a', '2');
+    // A second release of the same slot would free the slot of another stream.
+    viewer.disconnect.abort();
+    await viewer.ended;
+    await watch('a', String(feed.head));
+    await expect(watch('a', '2')).rejects.toMatchObject({ status: 429 });
+    await streams.close();
+  });
+
   test('send heartbeats with the current id, and end after their lifetime', async () => {
     const { watch, streams } = start({ lifetimeMs: 2_000 }, 20);
     const viewer = await watch('a', '2');

@@ -55,3 +55,64 @@ test('keeps a longer earlier pause, and reports the pauses of an account and of 
   expect(await sameGroup.paused()).toEqual({ accountMs: 0, sharedMs: 7_000 });
   expect(await alone.paused()).toEqual({ accountMs: 5_000, sharedMs: null });
 });
+
+/** Starts a request of 50 ms that pauses its account, or all accounts of its group, for a second when it ends. */
+const pausing = (gate: RateLimiter, clock: VirtualClock, scope?: 'account' | 'shared') =>
+  gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => {
+    await clock.sleep(50, NEVER);
+    gate.pause(1_000, scope);
+  });
+
+test('a request that waits for a slot observes a pause that began meanwhile', async () => {
+  for (const [group, scope] of [
+    [null, 'account'],
+    ['group', 'account'],
+    ['group', 'shared'],
+  ] as const) {
+    const clock = new VirtualClock(BEGUN);
+    const gate = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock })('account', group);
+    const [, starts] = await Promise.all([pausing(gate, clock, scope), startsOf(gate, clock, 2)]);
+    expect([group, scope, starts]).toEqual([group, scope, [1_050, 1_100]]);
+  }
+});
+
+test('a request that waits for the slot of a group observes a pause of its account or its group', async () => {
+  for (const scope of ['account', 'shared'] as const) {
+    const clock = new VirtualClock(BEGUN);
+    const gateOf = createRateLimiters('Gong', 2, { sharedAtOnce: 1, clock });
+    const [gate, other] = [gateOf('account', 'group'), gateOf('other', 'group')];
+    const [, starts] = await Promise.all([pausing(gate, clock, scope), startsOf(gate, clock, 1)]);
+    expect([scope, starts]).toEqual([scope, [1_050]]);
+    expect(await startsOf(other, clock, 1)).toEqual([1_100]);
+  }
+});
+
+test('a request that waits for the pause of its account keeps no slot of its group', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gateOf = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock });
+  const gate = gateOf('account', 'group');
+  const [, starts, others] = await Promise.all([
+    pausing(gate, clock),
+    startsOf(gate, clock, 1),
+    clock.sleep(60, NEVER).then(() => startsOf(gateOf('other', 'group'), clock, 1)),
+  ]);
+  expect([starts, others]).toEqual([[1_050], [60]]);
+});
+
+test('a pause beyond the deadline, or an abort during a pause, frees the slot of the request that waited in it', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gateOf = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock });
+  const gate = gateOf('account', 'group');
+  const abort = new AbortController();
+  const waiting = [
+    pausing(gate, clock),
+    gate.pass(NEVER, BEGUN + 500, () => Promise.resolve('sent')),
+    gate.pass(abort.signal, Number.POSITIVE_INFINITY, () => Promise.resolve('sent')),
+    clock.sleep(100, NEVER).then(() => abort.abort(new Error('aborted'))),
+  ];
+  const [, late, aborted] = await Promise.allSettled(waiting);
+  expect(late).toMatchObject({ status: 'rejected', reason: { kind: 'rate_limited', retryAfterMs: 1_000 } });
+  expect(aborted).toMatchObject({ status: 'rejected', reason: { message: 'aborted' } });
+  expect(clock.now()).toBe(BEGUN + 100);
+  expect(await startsOf(gate, clock, 1)).toEqual([1_050]);
+});

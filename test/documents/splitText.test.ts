@@ -89,6 +89,24 @@ test('overlaps by whole sentences if they fit, otherwise by words', () => {
   ]);
 });
 
+test('at least a quarter of each chunk is new, whatever the overlap', () => {
+  const text = Array.from({ length: 200 }, (_, nth) => `Berth ${nth} is free.`).join(' ');
+  for (const [chunkOverlap, prefix] of [
+    [80, null],
+    [79, null],
+    [5_000, null],
+    [80, 'harbour.md'],
+  ] as const) {
+    const { chunks } = splitText(text, { chunkSize: 80, chunkOverlap, prefix });
+    const room = 80 - (prefix === null ? 0 : countTokens(`${prefix}\n\n`));
+    const repeated = chunks.slice(1).map(({ start }, nth) => countTokens(text.slice(start, chunks[nth]!.end)));
+    expect([chunkOverlap, prefix, Math.max(...repeated) <= (room * 3) / 4]).toEqual([chunkOverlap, prefix, true]);
+    // The limit itself is used: the overlap ends at a sentence, and a sentence has at most eight tokens.
+    expect(Math.min(...repeated)).toBeGreaterThan((room * 3) / 4 - 10);
+  }
+  expect(chunksOf(text, 80, -1)).toEqual(chunksOf(text, 80, 0));
+});
+
 test('overlaps code by whole lines', () => {
   const text = `\`\`\`\n${'a long line of code here();\n'.repeat(4)}\`\`\``;
   for (const chunk of chunksOf(text, 16, 4).slice(1)) expect(chunk).toMatch(/^(?:a long|```)/);

@@ -11,6 +11,16 @@ import { everyRow } from '../support/everyRow.js';
 const FEED = 'https://site.example/feed.xml';
 const PAGE = 'https://site.example/1';
 const NEVER = new AbortController().signal;
+/** Returns a signal that is never aborted. A caller that retries endlessly, and so checks it again and again, fails. */
+function checkedSignal(): AbortSignal {
+  const { signal } = new AbortController();
+  let checks = 0;
+  signal.throwIfAborted = () => {
+    checks += 1;
+    if (checks > 100) throw new Error('the caller retries endlessly');
+  };
+  return signal;
+}
 
 const entryOf = (fields: Partial<FeedEntry> = {}): FeedEntry => ({
   ...{ id: 'one', url: PAGE, title: 'A & <B>', publishedAt: '2026-01-02T03:04:05.000Z' },
@@ -194,7 +204,11 @@ test('if a caller aborts its read of a feed, one waiting caller reads it again; 
       throw first.signal.reason;
     },
   });
-  const results = await Promise.allSettled([open({}, { signal: first.signal }), open(), open()]);
+  const waiting = [{ signal: checkedSignal() }, { signal: checkedSignal() }];
+  const results = await Promise.allSettled([
+    open({}, { signal: first.signal }),
+    ...waiting.map((caller) => open({}, caller)),
+  ]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   expect(requests.feeds).toHaveLength(2);
 });
@@ -221,4 +235,28 @@ test('a caller that waits for a read of another caller stops waiting when it is 
   await expect(aborted).rejects.toThrow('no longer needed');
   end();
   expect(await read).not.toBeNull();
+});
+
+test('a feed that failed once is read again for the next entry, and then from the cache', async () => {
+  let reads = 0;
+  const { open, requests } = createContents({
+    readFeed: () =>
+      (reads += 1) === 1
+        ? Promise.reject(new Fault('unreachable', 'the site does not answer'))
+        : Promise.resolve(answerOf([entryOf(), entryOf({ id: 'two' })])),
+  });
+  await expect(open()).rejects.toThrow('the site does not answer');
+  expect(await open()).not.toBeNull();
+  expect(await open({ entryId: 'two' })).not.toBeNull();
+  expect(requests.feeds).toHaveLength(2);
+});
+
+test('a feed that lacks an entry is read again for that entry, because the entry may be new', async () => {
+  let reads = 0;
+  const { open, requests } = createContents({
+    readFeed: () => Promise.resolve(answerOf((reads += 1) === 1 ? [entryOf()] : [entryOf(), entryOf({ id: 'two' })])),
+  });
+  await open();
+  expect(await open({ entryId: 'two' })).not.toBeNull();
+  expect(requests.feeds).toHaveLength(2);
 });

@@ -95,6 +95,8 @@ test('reports empty, broken and encrypted messages, too many attachments, and th
   expect(await faultOfFile(await makeMail({ attachments }), 'a.eml', { maxAttachments: 2 })).toMatch(
     /^too_large: .*3 attachments.*MAX_ATTACHMENTS: 2/,
   );
+  const asMany = await readFile(await makeMail({ attachments, text: 'Words' }), 'a.eml', { maxAttachments: 3 });
+  expect(asMany.attachments).toHaveLength(3);
   const type = 'multipart/encrypted; protocol="application/pgp-encrypted"; boundary=b';
   const locked = `From: a@b.c\r\nContent-Type: ${type}\r\n\r\n--b\r\n\r\nVersion: 1\r\n--b--\r\n`;
   expect(await faultOfFile(locked, 'a.eml')).toMatch(/^encrypted: .*OpenPGP/);
@@ -144,6 +146,30 @@ test('reads the people, attachments and date of an Outlook message', async () =>
   expect(document.attachments?.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()])).toEqual([
     ['fees.csv', 'boat,fee\nsmall,10\n'],
   ]);
+});
+
+test('an Outlook message with more attachments than allowed fails; with as many, all are read', async () => {
+  const names = ['0.txt', '1.txt', '2.txt'];
+  const message = makeMsg({ body: 'Words', attachments: names.map((name) => [name, Buffer.from(name)]) });
+  for (const maxAttachments of [0, 1, 2])
+    expect(await faultOfFile(message, 'a.msg', { maxAttachments })).toMatch(
+      new RegExp(`^too_large: .*${maxAttachments + 1} attachments.*MAX_ATTACHMENTS: ${maxAttachments}`),
+    );
+  const { attachments } = await readFile(message, 'a.msg', { maxAttachments: 3 });
+  expect(attachments?.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()])).toEqual(
+    names.map((name) => [name, name]),
+  );
+  // Hidden attachments are images in the text: they do not count.
+  const file = CFB.read(Buffer.from(message), { type: 'buffer' });
+  const properties = Buffer.alloc(24);
+  properties.writeUInt32LE(0x7ffe000b, 8);
+  properties.writeUInt32LE(6, 12);
+  properties.writeUInt32LE(1, 16);
+  CFB.utils.cfb_add(file, '/__attach_version1.0_#00000000/__properties_version1.0', properties);
+  const hidden = Uint8Array.from(CFB.write(file, { type: 'buffer' }) as Buffer);
+  const rest = await readFile(hidden, 'a.msg', { maxAttachments: 2 });
+  expect(rest.attachments?.map(({ name }) => name)).toEqual(['1.txt', '2.txt']);
+  expect(rest.metadata['not_read']).toMatchObject({ pictures: 1 });
 });
 
 test('reads an Outlook message with an HTML body, and one with only a subject', async () => {

@@ -169,3 +169,54 @@ test('restores a file that was not settled before quarantine as READY if it has 
     },
   );
 });
+
+test('a claim, and the adoption of interrupted work, leave out files that another run changes meanwhile', async () => {
+  const [quarantined, runs] = [quarantinedModel(connection), runModel(connection)];
+  await Promise.all([quarantined.deleteMany({}), runs.deleteMany({})]);
+  const run = { ...ADA, kind: 'settleQuarantine', requestId: 'r', acceptedAt: AGO, nextTryAt: AGO, startedAt: AGO };
+  await runs.collection.insertMany(
+    [ENDED_RUN, OPEN_RUN, RUN].map((_id) => ({
+      ...{ ...run, _id, workflowId: `q${_id}`, finishedAt: _id === ENDED_RUN ? AGO : null },
+    })) as never,
+  );
+  const common = () => ({
+    ...{ ...ADA, dataSourceId: 40, parentId: 50, missedBy: ENDED_RUN, runId: ENDED_RUN, quarantinedAt: AGO },
+    ...{ keptUntil: AGO, copy: null, file: {} },
+  });
+  const due = { state: 'kept' } as const;
+  const [restored, prolonged, foreign] = [{ state: 'returning', runId: OPEN_RUN }, { keptUntil: AHEAD }, { userId: 8 }];
+  /** Returns the claims of a store in which the file `changing` changes between the read and the write of a claim. */
+  const claimsWhile = (change: object, id: number) =>
+    createQuarantineClaims(
+      {
+        find: quarantined.find.bind(quarantined),
+        distinct: quarantined.distinct.bind(quarantined),
+        async updateMany(...args: Parameters<typeof quarantined.updateMany>) {
+          await quarantined.collection.updateOne({ _id: id as never }, { $set: change });
+          return quarantined.updateMany(...args);
+        },
+      } as never,
+      runs,
+    );
+  const stateOf = async (id: number) => {
+    const { state, runId } = (await quarantined.findById(id).lean())!;
+    return [state, runId];
+  };
+  await everyRow([restored, prolonged, foreign], JSON.stringify, async (change) => {
+    const ids = await seed(quarantined, common, { first: due, changing: due, last: due, later: due });
+    await claimsWhile(change, ids.get('changing')!).claimDue(ADA, RUN, NOW, 3);
+    const claimed = ['erasing', RUN];
+    expect(await Promise.all([...ids.values()].map(stateOf))).toEqual([
+      ...[claimed, change === restored ? ['returning', OPEN_RUN] : ['kept', ENDED_RUN], claimed, ['kept', ENDED_RUN]],
+    ]);
+  });
+  await everyRow([restored, { state: 'kept' }, foreign], JSON.stringify, async (change) => {
+    const work = { state: 'returning' } as const;
+    const ids = await seed(quarantined, common, { first: work, changing: work });
+    await claimsWhile(change, ids.get('changing')!).adopt(ADA, RUN);
+    const unchanged = 'state' in change ? [change.state, change === restored ? OPEN_RUN : ENDED_RUN] : null;
+    expect(await Promise.all([...ids.values()].map(stateOf))).toEqual([
+      ...[['returning', RUN], unchanged ?? ['returning', ENDED_RUN]],
+    ]);
+  });
+});
