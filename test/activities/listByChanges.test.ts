@@ -544,6 +544,29 @@ describe('source with a change feed', () => {
     expect(requests).toEqual(['since 6']);
   });
 
+  test('known forbidden folders block no deletions in the folders that are listed after them', async () => {
+    for (const [id, at] of [
+      ['A', null],
+      ['a', 'A'],
+      ['B', null],
+      ['b', 'B'],
+      ['C', null],
+      ['c', 'C'],
+      ['d', 'C'],
+    ] as const)
+      put(id, at);
+    await list();
+    await sync(['a', 'b', 'c', 'd']);
+    forbidden.add('A').add('B');
+    tree.delete('c');
+    await connectAgain();
+    requests.length = 0;
+    await list();
+    expect(requests).toEqual(['now', 'roots', 'below A', 'below B', 'below C']);
+    expect(await fileIds()).toEqual(['a', 'b', 'd']);
+    expect(await currentSource()).toMatchObject({ metadata: { items_refused: 2 }, changeToken: '7' });
+  });
+
   test('a forbidden folder that is removed is deleted with its descendants', async () => {
     put('A', null);
     put('a', 'A');
