@@ -166,7 +166,10 @@ test('a repeated batch checks the vector store and settles earlier events before
 });
 
 test('old data of published files is deleted before the batch starts a file', async () => {
-  const batch = await runBatch({ files: [1], answers: { 'files.filterNeedingCleanUp': [fileOf(9, { generation: 3 })] } });
+  const batch = await runBatch({
+    files: [1],
+    answers: { 'files.filterNeedingCleanUp': [fileOf(9, { generation: 3 })] },
+  });
   const cleaned = batch.names().indexOf('files.markCleanedUp');
   expect([batch.of('files.markCleanedUp'), cleaned < batch.names().indexOf('files.start')]).toEqual([[[[9]]], true]);
 });
