@@ -118,6 +118,8 @@ test('a text that cannot be embedded fails its own file only, and the data of it
   const { counts, outcomes, of } = await reembed({ embed });
   expect(outcomes).toEqual(['reembedded', 'failed The provider rejects this text.', 'reembedded']);
   expect([counts, discardedIds(of)]).toEqual([{ reembedded: 2, skipped: 0, failed: 1 }, [2]]);
+  const ofTwo = await reembed({ ids: [1, 2], embed });
+  expect(ofTwo.outcomes).toEqual(['reembedded', 'failed The provider rejects this text.']);
 });
 
 test('a file is embedded once more for each configured delay, after a fault that a retry can fix', async () => {
