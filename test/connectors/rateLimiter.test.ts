@@ -55,3 +55,60 @@ test('keeps a longer earlier pause, and reports the pauses of an account and of 
   expect(await sameGroup.paused()).toEqual({ accountMs: 0, sharedMs: 7_000 });
   expect(await alone.paused()).toEqual({ accountMs: 5_000, sharedMs: null });
 });
+
+test('observes a pause that begins while a request waits for a slot, and one that is extended repeatedly', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gate = createRateLimiters('Gong', 1, { clock })('account');
+  const startOf = () => gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => clock.now() - BEGUN);
+  const pauseAfter = async (ms: number, pauseMs: number): Promise<void> => {
+    await clock.sleep(ms, NEVER);
+    gate.pause(pauseMs);
+  };
+  const first = gate.pass(NEVER, Number.POSITIVE_INFINITY, () => pauseAfter(50, 1_000));
+  const starts = [startOf(), startOf()];
+  await Promise.all([first, pauseAfter(500, 1_500), pauseAfter(1_500, 2_000)]);
+  expect(await Promise.all(starts)).toEqual([3_500, 3_500]);
+});
+
+test.each(['shared', 'account'] as const)(
+  'observes a %s pause that begins during the wait for a shared slot',
+  async (scope) => {
+    const clock = new VirtualClock(BEGUN);
+    const gateOf = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock });
+    const [holder, waiting] = [gateOf('holder', 'group'), gateOf('waiting', 'group')];
+    const held = holder.pass(NEVER, Number.POSITIVE_INFINITY, async () => {
+      await clock.sleep(50, NEVER);
+      waiting.pause(1_000, scope);
+    });
+    expect(await waiting.pass(NEVER, Number.POSITIVE_INFINITY, async () => clock.now() - BEGUN)).toBe(1_050);
+    await held;
+  },
+);
+
+test('takes no shared slot for a request that waits for a pause of its account', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gateOf = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock });
+  const [paused, other] = [gateOf('paused', 'group'), gateOf('other', 'group')];
+  const startOf = (gate: RateLimiter) => gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => clock.now() - BEGUN);
+  const first = paused.pass(NEVER, Number.POSITIVE_INFINITY, async () => {
+    await clock.sleep(50, NEVER);
+    paused.pause(1_000);
+  });
+  const delayed = startOf(paused);
+  await clock.sleep(100, NEVER);
+  expect(await startOf(other)).toBe(100);
+  expect(await delayed).toBe(1_050);
+  await first;
+});
+
+test('frees the slot of a request that a pause delays beyond its deadline while it waits', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gate = createRateLimiters('Gong', 1, { clock })('account');
+  const first = gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => {
+    await clock.sleep(50, NEVER);
+    gate.pause(60_000);
+  });
+  expect((await faultOf(gate.pass(NEVER, BEGUN + 30_000, () => Promise.resolve()))).kind).toBe('rate_limited');
+  await first;
+  expect(await gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => clock.now() - BEGUN)).toBe(60_050);
+});
