@@ -135,7 +135,9 @@ test('Salesforce: checks deleted files in requests of 200 ids', async () => {
   const { client, requests } = salesforceWith([], NOW, deleted);
   const { changes } = await looseFileChanges.since(client, salesforceToken({}));
   expect(changes).toEqual(deleted.map((id) => ({ gone: `file:${id}` })));
-  const checks = requests.map(({ query }) => String(query['q'] ?? '')).filter((soql) => soql.includes('Id IN ('));
+  const checks = requests
+    .map(({ query }) => (query['q'] as string | undefined) ?? '')
+    .filter((soql) => soql.includes('Id IN ('));
   expect(checks.map((soql) => soql.match(/'069/g)?.length)).toEqual([200, 200, 1]);
 });
 

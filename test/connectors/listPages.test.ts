@@ -35,7 +35,7 @@ test('Google Cloud Storage: lists all pages of buckets of all pages of projects,
   };
   const { client, requests } = scriptedClient(GRANT, ({ path, query }) => {
     const list = path === 'projects' ? path : String(query['project']);
-    return answers[`${list} ${String(query['pageToken'] ?? '-')}`];
+    return answers[`${list} ${(query['pageToken'] as string | undefined) ?? '-'}`];
   });
   const { ids } = await readListing((cursor) => googleCloudStorage.listRoots(client, cursor));
   expect(ids).toEqual(['one-a', 'one-b', 'three-a']);

@@ -80,7 +80,7 @@ test('a refusal of the shared limit pauses all accounts that share it, another o
     await faultOf(send(REQUEST));
     return limiterOf('another', 'group').paused();
   };
-  const { status, headers } = limited(60);
+  const [status, headers] = [429, { 'retry-after': '60' }];
   expect(await pausesAfter({ status, headers })).toEqual({ accountMs: 0, sharedMs: 0 });
   expect(await pausesAfter({ status, headers: { ...headers, scope: 'app' } })).toEqual({
     accountMs: 0,

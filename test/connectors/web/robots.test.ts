@@ -210,10 +210,10 @@ describe('robots.txt of fake sites', () => {
   }
 
   test('applies to one scheme and port only', async () => {
-    const text = 'User-agent: *\nDisallow: /closed';
+    const rules = 'User-agent: *\nDisallow: /closed';
     const { robots, log } = robotsWith((url) => ({
       status: 200,
-      text: url.startsWith('http://a.example/') ? text : '',
+      text: url.startsWith('http://a.example/') ? rules : '',
     }));
     await faultOf(robots.admit('http://a.example/closed', NEVER), 'robots_disallowed');
     for (const origin of ['https://a.example', 'http://a.example:8080', 'http://b.example'])
