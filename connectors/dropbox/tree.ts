@@ -76,6 +76,7 @@ export async function listFolder(
   }
   const parents = { parent: folder || null, root: folder === '' ? null : root || null };
   const next = page['has_more'] === true ? asText(page['cursor']) : null;
+  if (page['has_more'] === true && next === null) throw incompleteAnswer('Dropbox', 'the cursor of the next page');
   return {
     items: requireList('Dropbox', page['entries']).flatMap((entry) => itemOf(asObject(entry), parents) ?? []),
     next,

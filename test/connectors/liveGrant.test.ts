@@ -1,9 +1,13 @@
 /** When the tokens of a connection are refreshed, and which refresh is stored if several processes try. */
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 
 import { createLiveGrant, isDue } from '../../connectors/oauth/liveGrant.js';
+import { readSourceUrls } from '../../connectors/readSourceUrls.js';
+import { createConnectors } from '../../connectors/registry.js';
 import type { GrantStore, StoredGrant, VersionedGrant } from '../../contract/accounts/oauth.js';
 import { Fault, type FaultKind } from '../../contract/failures.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
+import type { EgressRequest, EgressResponse } from '../../egress/types.js';
 import { everyRow } from '../support/everyRow.js';
 import { faultOf } from '../support/faultOf.js';
 import { NEVER } from './account.js';
@@ -141,4 +145,113 @@ test('a refused token without a refresh token, or of an account that was disconn
   expect((await live.renewed('old', NEVER)).accessToken).toBe('new');
   put(null);
   expect((await faultOf(live.current(NEVER))).kind).toBe('access_revoked');
+});
+
+afterEach(() => void jest.useRealTimers());
+
+test('waits for another process that holds the lock, and uses the grant that it stored', async () => {
+  const { grantStore, put } = storeOf(DUE);
+  let claims = 0;
+  const claim = () => {
+    claims += 1;
+    if (claims === 2) put(FRESH);
+    return Promise.resolve(null);
+  };
+  const refresh = (): Promise<never> => Promise.reject(new Error('must not be called'));
+  const live = createLiveGrant('Source', { ...grantStore, claim }, refresh);
+  expect((await live.current(NEVER)).accessToken).toBe('new');
+  expect([claims, live.version()]).toEqual([2, '2']);
+});
+
+test('uses the stored grant if another process stored one during the refresh', async () => {
+  const { grantStore, put } = storeOf(DUE);
+  const save = () => {
+    put(FRESH);
+    return Promise.resolve(null);
+  };
+  const live = createLiveGrant('Source', { ...grantStore, save }, () => Promise.resolve(grantOf('lost')));
+  expect((await live.current(NEVER)).accessToken).toBe('new');
+  expect(live.version()).toBe('2');
+});
+
+test('repeats a failed refresh of a valid token after the wait of the provider, else after 30 s', async () => {
+  for (const [retryAfterMs, waitMs] of [
+    [undefined, 30_000],
+    [120_000, 120_000],
+  ] as const) {
+    jest.useFakeTimers({ now: 10_000_000, doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setTimeout'] });
+    const { grantStore } = storeOf({ grant: grantOf('old', { obtainedAt: 0, expiresAt: 11_000_000 }), version: '1' });
+    let refreshes = 0;
+    const live = createLiveGrant('Source', grantStore, () => {
+      refreshes += 1;
+      return Promise.reject(new Fault('rate_limited', 'Later.', retryAfterMs === undefined ? {} : { retryAfterMs }));
+    });
+    for (const [at, expected] of [
+      [0, 1],
+      [waitMs - 1, 1],
+      [waitMs, 2],
+    ] as const) {
+      jest.setSystemTime(10_000_000 + at);
+      expect((await live.current(NEVER)).accessToken).toBe('old');
+      expect([at, refreshes]).toEqual([at, expected]);
+    }
+    jest.useRealTimers();
+  }
+});
+
+test('a caller that aborts does not abort the refresh, whose grant is stored', async () => {
+  const { grantStore, done } = storeOf(DUE);
+  let answer: (grant: StoredGrant) => void = () => undefined;
+  const answered = new Promise<StoredGrant>((resolve) => (answer = resolve));
+  const stop = new AbortController();
+  const live = createLiveGrant('Source', grantStore, () => {
+    stop.abort(new RangeError('enough'));
+    return answered;
+  });
+  await expect(live.current(stop.signal)).rejects.toThrow('enough');
+  answer(FRESH.grant);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toEqual(['claim 1', 'save claim 1']);
+});
+
+/** Accounts of one registry, whose grants are due. The token endpoint answers with these statuses in turn, then 200. */
+function registryWith(statuses: number[] = []) {
+  const refreshed: string[] = [];
+  const used: string[] = [];
+  const request = async ({ body, headers }: EgressRequest): Promise<EgressResponse> => {
+    const parameters = new URLSearchParams(typeof body === 'string' ? body : '');
+    const isRefresh = parameters.get('grant_type') === 'refresh_token';
+    const token = parameters.get('refresh_token') ?? '';
+    if (isRefresh) refreshed.push(token);
+    else used.push(headers?.['authorization'] ?? '');
+    await new Promise((resolve) => setImmediate(resolve));
+    const status = isRefresh ? (statuses.shift() ?? 200) : 200;
+    const answer = isRefresh ? { access_token: `new-${token}`, expires_in: 3600 } : { id: '1', account_id: 'a' };
+    return { status, headers: {}, bytes: async () => Buffer.from(JSON.stringify(answer)) } as unknown as EgressResponse;
+  };
+  const client = { id: 'client', secret: 'secret' };
+  const clients = { BOX: client, DROPBOX: client };
+  const connectors = createConnectors({ egress: { request }, urls: readSourceUrls(''), maxItemBytes: 1_000, clients });
+  const account = (source: ConnectedSourceType, key: string) => {
+    const grant = grantOf('old', { refreshToken: `${source}-${key}`, expiresAt: 1 });
+    return connectors.account(source, key, storeOf({ grant, version: '1' }).grantStore);
+  };
+  return { account, refreshed, used };
+}
+
+test('concurrent calls of one account share a refresh; other accounts and sources have their own', async () => {
+  const { account, refreshed, used } = registryWith();
+  const accounts = [account('BOX', '1'), account('BOX', '2'), account('DROPBOX', '1')];
+  await Promise.allSettled(accounts.flatMap((one) => [one.identify(NEVER), one.identify(NEVER), one.identify(NEVER)]));
+  const names = ['BOX-1', 'BOX-2', 'DROPBOX-1'];
+  expect(refreshed.toSorted()).toEqual(names);
+  expect(new Set(used)).toEqual(new Set(names.map((name) => `Bearer new-${name}`)));
+});
+
+test('a failed refresh is not kept: the next call refreshes again', async () => {
+  const { account, refreshed } = registryWith([500]);
+  const box = account('BOX', '1');
+  expect((await faultOf(box.identify(NEVER))).kind).toBe('server_error');
+  expect((await box.identify(NEVER)).account).toBe('1');
+  expect(refreshed).toEqual(['BOX-1', 'BOX-1']);
 });

@@ -56,63 +56,59 @@ test('keeps a longer earlier pause, and reports the pauses of an account and of 
   expect(await alone.paused()).toEqual({ accountMs: 5_000, sharedMs: null });
 });
 
-/** Starts a request of 50 ms that pauses its account, or all accounts of its group, for a second when it ends. */
-const pausing = (gate: RateLimiter, clock: VirtualClock, scope?: 'account' | 'shared') =>
-  gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => {
+test('observes a pause that begins while a request waits for a slot, and one that is extended repeatedly', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gate = createRateLimiters('Gong', 1, { clock })('account');
+  const startOf = () => gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => clock.now() - BEGUN);
+  const pauseAfter = async (ms: number, pauseMs: number): Promise<void> => {
+    await clock.sleep(ms, NEVER);
+    gate.pause(pauseMs);
+  };
+  const first = gate.pass(NEVER, Number.POSITIVE_INFINITY, () => pauseAfter(50, 1_000));
+  const starts = [startOf(), startOf()];
+  await Promise.all([first, pauseAfter(500, 1_500), pauseAfter(1_500, 2_000)]);
+  expect(await Promise.all(starts)).toEqual([3_500, 3_500]);
+});
+
+test.each(['shared', 'account'] as const)(
+  'observes a %s pause that begins during the wait for a shared slot',
+  async (scope) => {
+    const clock = new VirtualClock(BEGUN);
+    const gateOf = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock });
+    const [holder, waiting] = [gateOf('holder', 'group'), gateOf('waiting', 'group')];
+    const held = holder.pass(NEVER, Number.POSITIVE_INFINITY, async () => {
+      await clock.sleep(50, NEVER);
+      waiting.pause(1_000, scope);
+    });
+    expect(await waiting.pass(NEVER, Number.POSITIVE_INFINITY, async () => clock.now() - BEGUN)).toBe(1_050);
+    await held;
+  },
+);
+
+test('takes no shared slot for a request that waits for a pause of its account', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gateOf = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock });
+  const [paused, other] = [gateOf('paused', 'group'), gateOf('other', 'group')];
+  const startOf = (gate: RateLimiter) => gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => clock.now() - BEGUN);
+  const first = paused.pass(NEVER, Number.POSITIVE_INFINITY, async () => {
     await clock.sleep(50, NEVER);
-    gate.pause(1_000, scope);
+    paused.pause(1_000);
   });
-
-test('a request that waits for a slot observes a pause that began meanwhile', async () => {
-  for (const [group, scope] of [
-    [null, 'account'],
-    ['group', 'account'],
-    ['group', 'shared'],
-  ] as const) {
-    const clock = new VirtualClock(BEGUN);
-    const gate = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock })('account', group);
-    const [, starts] = await Promise.all([pausing(gate, clock, scope), startsOf(gate, clock, 2)]);
-    expect([group, scope, starts]).toEqual([group, scope, [1_050, 1_100]]);
-  }
+  const delayed = startOf(paused);
+  await clock.sleep(100, NEVER);
+  expect(await startOf(other)).toBe(100);
+  expect(await delayed).toBe(1_050);
+  await first;
 });
 
-test('a request that waits for the slot of a group observes a pause of its account or its group', async () => {
-  for (const scope of ['account', 'shared'] as const) {
-    const clock = new VirtualClock(BEGUN);
-    const gateOf = createRateLimiters('Gong', 2, { sharedAtOnce: 1, clock });
-    const [gate, other] = [gateOf('account', 'group'), gateOf('other', 'group')];
-    const [, starts] = await Promise.all([pausing(gate, clock, scope), startsOf(gate, clock, 1)]);
-    expect([scope, starts]).toEqual([scope, [1_050]]);
-    expect(await startsOf(other, clock, 1)).toEqual([1_100]);
-  }
-});
-
-test('a request that waits for the pause of its account keeps no slot of its group', async () => {
+test('frees the slot of a request that a pause delays beyond its deadline while it waits', async () => {
   const clock = new VirtualClock(BEGUN);
-  const gateOf = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock });
-  const gate = gateOf('account', 'group');
-  const [, starts, others] = await Promise.all([
-    pausing(gate, clock),
-    startsOf(gate, clock, 1),
-    clock.sleep(60, NEVER).then(() => startsOf(gateOf('other', 'group'), clock, 1)),
-  ]);
-  expect([starts, others]).toEqual([[1_050], [60]]);
-});
-
-test('a pause beyond the deadline, or an abort during a pause, frees the slot of the request that waited in it', async () => {
-  const clock = new VirtualClock(BEGUN);
-  const gateOf = createRateLimiters('Gong', 1, { sharedAtOnce: 1, clock });
-  const gate = gateOf('account', 'group');
-  const abort = new AbortController();
-  const waiting = [
-    pausing(gate, clock),
-    gate.pass(NEVER, BEGUN + 500, () => Promise.resolve('sent')),
-    gate.pass(abort.signal, Number.POSITIVE_INFINITY, () => Promise.resolve('sent')),
-    clock.sleep(100, NEVER).then(() => abort.abort(new Error('aborted'))),
-  ];
-  const [, late, aborted] = await Promise.allSettled(waiting);
-  expect(late).toMatchObject({ status: 'rejected', reason: { kind: 'rate_limited', retryAfterMs: 1_000 } });
-  expect(aborted).toMatchObject({ status: 'rejected', reason: { message: 'aborted' } });
-  expect(clock.now()).toBe(BEGUN + 100);
-  expect(await startsOf(gate, clock, 1)).toEqual([1_050]);
+  const gate = createRateLimiters('Gong', 1, { clock })('account');
+  const first = gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => {
+    await clock.sleep(50, NEVER);
+    gate.pause(60_000);
+  });
+  expect((await faultOf(gate.pass(NEVER, BEGUN + 30_000, () => Promise.resolve()))).kind).toBe('rate_limited');
+  await first;
+  expect(await gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => clock.now() - BEGUN)).toBe(60_050);
 });

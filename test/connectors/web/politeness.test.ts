@@ -67,6 +67,19 @@ describe('slots', () => {
     await expect(hosts.enter('a', 0, stop.signal)).rejects.toThrow('enough');
   });
 
+  test('are not taken from other waiting callers by a late abort of a caller that has left the queue', async () => {
+    const hosts = limiter(1);
+    const stop = new AbortController();
+    const leave = await hosts.enter('a', 0, never);
+    const second = hosts.enter('a', 0, stop.signal);
+    const third = hosts.enter('a', 0, never);
+    leave();
+    const leaveSecond = await second;
+    stop.abort(new RangeError('enough'));
+    leaveSecond();
+    expect(await settled(third)).toBe(true);
+  });
+
   test('are released by an abort while waiting for the interval', async () => {
     const stop = new AbortController();
     let time = 0;

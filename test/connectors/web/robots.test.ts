@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 
+import { createRobots } from '../../../connectors/web/robots.js';
+import type { Egress, EgressResponse } from '../../../egress/types.js';
 import { type Loopback, serve } from '../../egress/loopback.js';
 import { faultOf } from '../../support/faultOf.js';
-import { closeSources, fetchOne, source, text, type SourceOptions } from './webSource.js';
+import { NEVER } from '../account.js';
+import { closeSources, fetchOne, source, text, webSettings, type SourceOptions } from './webSource.js';
 
 afterEach(closeSources);
 
@@ -179,4 +182,60 @@ test('spaces requests by Crawl-delay and rejects pages with too long a delay', a
   time += 100_000_000;
   robots.body = 'User-agent: *\nCrawl-delay: 300';
   await fetchOne(web, `${server.origin}/5`);
+});
+
+test('tells whether a page may be fetched: a robots.txt that cannot be read forbids none', async () => {
+  const server = await site(CLOSED);
+  const web = obeying();
+  expect(await web.mayFetch(`${server.origin}/closed`, NEVER)).toBe(false);
+  expect(await web.mayFetch(`${server.origin}/open`, NEVER)).toBe(true);
+  expect(await web.mayFetch(`${(await site({ status: 500 })).origin}/closed`, NEVER)).toBe(true);
+});
+
+describe('robots.txt of fake sites', () => {
+  /** Returns the rules over fake answers, by the address of the robots.txt, and what was requested and discarded. */
+  function robotsWith(answerOf: (url: string) => { readonly status: number; readonly text?: string }) {
+    const log: string[] = [];
+    const request = async ({ url }: { readonly url: string }): Promise<EgressResponse> => {
+      log.push(url);
+      const { status, text: words = '' } = answerOf(url);
+      const body = (async function* parts() {
+        yield Buffer.from(words);
+      })();
+      const discard = async () => void log.push('discarded');
+      return { url, status, headers: {}, body, discard } as unknown as EgressResponse;
+    };
+    const settings = webSettings({ obeyRobots: true });
+    return { log, robots: createRobots({ request } as unknown as Egress, settings, () => 0) };
+  }
+
+  test('applies to one scheme and port only', async () => {
+    const rules = 'User-agent: *\nDisallow: /closed';
+    const { robots, log } = robotsWith((url) => ({
+      status: 200,
+      text: url.startsWith('http://a.example/') ? rules : '',
+    }));
+    await faultOf(robots.admit('http://a.example/closed', NEVER), 'robots_disallowed');
+    for (const origin of ['https://a.example', 'http://a.example:8080', 'http://b.example'])
+      expect(await robots.admit(`${origin}/closed`, NEVER)).toBe(0);
+    expect(new Set(log).size).toBe(4);
+  });
+
+  test('applies to the query of an address', async () => {
+    const { robots } = robotsWith(() => ({ status: 200, text: 'User-agent: *\nDisallow: /*?session=' }));
+    await faultOf(robots.admit('https://a.example/page?session=1', NEVER), 'robots_disallowed');
+    expect(await robots.admit('https://a.example/page?topic=1', NEVER)).toBe(0);
+  });
+
+  test('is requested again after an internal error, and its body is discarded after an error status', async () => {
+    let isBroken = true;
+    const { robots, log } = robotsWith(() => {
+      if (isBroken) throw new TypeError('broken');
+      return { status: 404 };
+    });
+    await expect(robots.admit('https://a.example/', NEVER)).rejects.toThrow('broken');
+    isBroken = false;
+    expect(await robots.admit('https://a.example/', NEVER)).toBe(0);
+    expect(log).toEqual(['https://a.example/robots.txt', 'https://a.example/robots.txt', 'discarded']);
+  });
 });
