@@ -115,6 +115,30 @@ describe('streams', () => {
     await expect(watch('d', '2')).rejects.toMatchObject({ status: 503 });
   });
 
+  test('free their slot once: at their end, or if there is nothing to stream or the client has left already', async () => {
+    const { streams, feed, watch } = start({ perUser: 1 });
+    for (let nth = 0; nth < 3; nth += 1) {
+      const viewer = await watch('a', '8');
+      feed.head = 9;
+      await viewer.ended;
+      // The connection closes after the end of its stream.
+      const next = await watch('a', '9');
+      viewer.disconnect.abort();
+      await expect(watch('a', '9')).rejects.toMatchObject({ status: 429 });
+      next.disconnect.abort();
+      await next.ended;
+    }
+    const subscription = { caller: 'a', topic: 'other', read: () => Promise.resolve(1) };
+    const content = { cursor: '', next: () => Promise.reject(new Error('not read')) };
+    const [open, left] = [new AbortController().signal, AbortSignal.abort()];
+    for (let nth = 0; nth < 2; nth += 1) {
+      expect(await streams.open(streams.heads, subscription, () => null, open)).toBeNull();
+      expect(await streams.open(streams.heads, subscription, () => content, left)).toBeNull();
+    }
+    // No poll of a topic without viewers remains.
+    await Promise.all([streams.heads.idle(), streams.close()]);
+  });
+
   test('send heartbeats with the current id, and end after their lifetime', async () => {
     const { watch, streams } = start({ lifetimeMs: 2_000 }, 20);
     const viewer = await watch('a', '2');
