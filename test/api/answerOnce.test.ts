@@ -40,7 +40,16 @@ function service({ attempts = 1, isTaken = false } = {}) {
   };
   return { app: app as never, answers, uses, claims, started };
 }
-const operation = (handle: (call: { deps: { unit: any } }) => unknown): Operation =>
+interface Work {
+  readonly deps: {
+    readonly unit: {
+      transaction(work: () => Promise<void>): Promise<void>;
+      acceptContainer(container: object): Promise<boolean>;
+      start(runId: number): void;
+    };
+  };
+}
+const operation = (handle: (call: Work) => unknown): Operation =>
   ({ method: 'post', path: '/work', auth: 'user', handle }) as never;
 const callOf = (fields: object = {}) =>
   ({ caller: ADA, body: { a: 1 }, query: {}, params: {}, file: null, deps: {}, ...fields }) as never;
@@ -138,7 +147,7 @@ test('a failed search of an agent frees its slot and its contents; a list is ret
   const app = { store, addresses: { mayCall: () => true }, settings: { redirectUriSchemes: [] } } as never;
   const context = { caller: ADA, requestId: 'r', signal: new AbortController().signal, peer: '::1' } as never;
   const perform = createPerform(app, createConcurrencyLimiter(1, 'searches'), context);
-  const search = (handle: (call: any) => unknown): Operation =>
+  const search = (handle: (call: { receive(content: Uint8Array): Promise<unknown> }) => unknown): Operation =>
     ({ method: 'post', auth: 'reader', path: '/s', searches: true, handle }) as never;
   const failing = search(async (call) => {
     await call.receive(Buffer.from('x'));

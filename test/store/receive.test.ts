@@ -9,7 +9,7 @@ import { createFolderBlobs } from '../../store/contents/blobs.js';
 import { createOriginals } from '../../store/originals/originals.js';
 import { receive } from '../../store/originals/receive.js';
 
-afterEach(() => jest.useRealTimers());
+afterEach(() => void jest.useRealTimers());
 
 const HEAD = 64 * 1024;
 
