@@ -115,32 +115,28 @@ describe('streams', () => {
     await expect(watch('d', '2')).rejects.toMatchObject({ status: 503 });
   });
 
-  test('without content, with a failed feed, or for a client that has left hold no slot and no poll', async () => {
-    const { streams, feed, watch } = start({ perUser: 1, maxOpen: 1 });
-    const content = { cursor: '0', next: () => Promise.reject(new Error('not read')) };
-    const open = (of: () => typeof content | null, disconnected = new AbortController().signal) =>
-      streams.open(streams.heads, { caller: 'a', topic: 'feed', read: () => Promise.resolve(1) }, of, disconnected);
-    for (let nth = 0; nth < 2; nth += 1) {
-      expect(await open(() => null)).toBeNull();
-      expect(await open(() => content, AbortSignal.abort())).toBeNull();
-      await expect(
-        open(() => {
-          throw new Error('broken');
-        }),
-      ).rejects.toThrow('broken');
-      // The client disconnects before its stream is read.
-      const disconnect = new AbortController();
-      expect(await open(() => content, disconnect.signal)).not.toBeNull();
-      disconnect.abort();
+  test('free their slot once: at their end, or if there is nothing to stream or the client has left already', async () => {
+    const { streams, feed, watch } = start({ perUser: 1 });
+    for (let nth = 0; nth < 3; nth += 1) {
+      const viewer = await watch('a', '8');
+      feed.head = 9;
+      await viewer.ended;
+      // The connection closes after the end of its stream.
+      const next = await watch('a', '9');
+      viewer.disconnect.abort();
+      await expect(watch('a', '9')).rejects.toMatchObject({ status: 429 });
+      next.disconnect.abort();
+      await next.ended;
     }
-    await streams.heads.idle();
-    const viewer = await watch('a', '2');
-    // A second release of the same slot would free the slot of another stream.
-    viewer.disconnect.abort();
-    await viewer.ended;
-    await watch('a', String(feed.head));
-    await expect(watch('a', '2')).rejects.toMatchObject({ status: 429 });
-    await streams.close();
+    const subscription = { caller: 'a', topic: 'other', read: () => Promise.resolve(1) };
+    const content = { cursor: '', next: () => Promise.reject(new Error('not read')) };
+    const [open, left] = [new AbortController().signal, AbortSignal.abort()];
+    for (let nth = 0; nth < 2; nth += 1) {
+      expect(await streams.open(streams.heads, subscription, () => null, open)).toBeNull();
+      expect(await streams.open(streams.heads, subscription, () => content, left)).toBeNull();
+    }
+    // No poll of a topic without viewers remains.
+    await Promise.all([streams.heads.idle(), streams.close()]);
   });
 
   test('send heartbeats with the current id, and end after their lifetime', async () => {

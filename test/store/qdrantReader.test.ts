@@ -6,10 +6,17 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { type QueryQdrant, createQdrantReader } from '../../store/vectors/reader.js';
 
 let server: Server;
-async function serve(listener: RequestListener, apiKey: string | null = null): Promise<QueryQdrant> {
+async function serve(
+  listener: RequestListener,
+  apiKey: string | null = null,
+  timeoutMs?: number,
+): Promise<QueryQdrant> {
   server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return createQdrantReader({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey });
+  return createQdrantReader(
+    { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/qdrant/`, apiKey },
+    timeoutMs,
+  );
 }
 afterEach(() => {
   server.closeAllConnections();
@@ -31,7 +38,7 @@ describe('requests to Qdrant', () => {
     }, 'its key');
     expect(await ask('/collections/a/points', { ids: ['ü'] })).toEqual({
       body: { ids: ['ü'] },
-      url: '/collections/a/points',
+      url: '/qdrant/collections/a/points',
       key: 'its key',
     });
   });
@@ -61,7 +68,7 @@ describe('requests to Qdrant', () => {
 
   test('a truncated answer, an answer that is not JSON and an unreachable server are errors', async () => {
     const ask = await serve((request, response) => {
-      if (request.url === '/cut') {
+      if (request.url === '/qdrant/cut') {
         response.writeHead(200, { 'content-length': 100 }).write('{"result":');
         setImmediate(() => request.socket.destroy());
       } else response.end('<html>');
@@ -72,5 +79,33 @@ describe('requests to Qdrant', () => {
     server.close();
     await once(server, 'close');
     await expect(ask('/', {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('end with the reason of their signal, without a request if it is aborted already', async () => {
+    let requests = 0;
+    const ask = await serve(() => (requests += 1));
+    const [aborter, left] = [new AbortController(), new AbortController()];
+    const answer = ask('/', {}, aborter.signal);
+    await once(server, 'request');
+    aborter.abort(new Error('the caller left'));
+    await expect(answer).rejects.toThrow('the caller left');
+    left.abort(new Error('it left earlier'));
+    await expect(ask('/', {}, left.signal)).rejects.toThrow('it left earlier');
+    expect(requests).toBe(1);
+  });
+
+  test('end after their time limit, and are not sent again on a new connection that the server closes', async () => {
+    let requests = 0;
+    const ask = await serve(
+      (request) => {
+        requests += 1;
+        if (request.url === '/qdrant/closed') request.socket.resetAndDestroy();
+      },
+      null,
+      50,
+    );
+    await expect(ask('/', {})).rejects.toThrow('no answer within 0.05 s');
+    await expect(ask('/closed', {})).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(requests).toBe(2);
   });
 });
