@@ -134,6 +134,7 @@ test('starts a batch that is not full after the time of its first item, and open
     ]);
     // A full batch starts at once, and its timer does not start the next one early.
     const full = [4, 5, 6].map((item) => call(item));
+    expect(jest.getTimerCount()).toBe(0);
     await jest.advanceTimersByTimeAsync(40);
     const next = call(7);
     await jest.advanceTimersByTimeAsync(20);
