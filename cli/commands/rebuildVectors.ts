@@ -62,6 +62,7 @@ const linesOf = (progress: RebuildProgress, files: number): string[] => {
   ];
 };
 
+/** Shows the progress of the runs until all have ended or the command is stopped. @returns the last progress */
 export async function waitForRuns({ rebuilds }: Store, runIds: readonly number[], files: number, { terminal }: Call) {
   const progressDisplay = createProgressDisplay(terminal);
   try {

@@ -68,9 +68,9 @@ test('embeds texts of the built-in space, and of remote spaces only with --remot
   const config = loadConfig({ ...env, ...paths, OPENAI_API_KEY: 'sk', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' });
   const [local, remote] = [createEmbedder(config, false), createEmbedder(config, true)];
   try {
-    expect(await local?.embed('1', 'openai-3-small-1536', ['text'])).toBeNull();
-    expect(await remote?.embed('1', 'cohere-multilingual-v3-1024', ['text'])).toBeNull();
-    await expect(remote?.embed('1', 'openai-3-small-1536', ['text'])).rejects.toThrow();
+    expect(await local?.embed(OWNER, 'openai-3-small-1536', ['text'])).toBeNull();
+    expect(await remote?.embed(OWNER, 'cohere-multilingual-v3-1024', ['text'])).toBeNull();
+    await expect(remote?.embed(OWNER, 'openai-3-small-1536', ['text'])).rejects.toThrow();
   } finally {
     await Promise.all([local?.close(), remote?.close()]);
   }

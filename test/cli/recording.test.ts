@@ -35,7 +35,7 @@ async function runAccount(account: object, change: ((targets: object, attempt: n
     listRoots: (cursor: string | null) => pages(ROOTS, cursor),
     listDescendants: (id: string, cursor: string | null) =>
       id === 'c2'
-        ? Promise.reject(new Fault('forbidden', 'refused'))
+        ? Promise.reject(new Fault('access_denied', 'refused'))
         : pages([[item('d', { fileFormat: 'PDF' }), item('a')], [item('e')], [item('f')]], cursor),
     open: (id: string) => {
       opened.push(id);
@@ -64,7 +64,7 @@ test('lists and reads no more than the limits, one item of each kind first, and 
   expect(listed.roots.pages.map(({ hasNext }) => hasNext)).toEqual([true, true]);
   expect(listed.containers).toEqual([
     { of: 'c1', listing: { pages: [expect.anything(), expect.anything()] } },
-    { of: 'c2', listing: { fault: 'forbidden' } },
+    { of: 'c2', listing: { fault: 'access_denied' } },
   ]);
   expect(opened).toEqual(['a', 'd', 'b']);
   expect((outcomes.get('read') as { content: object }[])[2]?.content).toEqual({ fault: 'not_found' });

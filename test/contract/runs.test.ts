@@ -48,7 +48,7 @@ const PAGE = {
 
 test('stores with each page every option that its next reading needs, and no option of the list', () => {
   expect(pageOptionsOf({ ...PAGE, urlPathsToInclude: ['/docs'] } as never)).toEqual(PAGE);
-  expect(pageOptionsOf({ ...PAGE, removeRepeatedBlocks: true })).toEqual(PAGE);
+  expect(pageOptionsOf({ ...PAGE, removeRepeatedBlocks: true } as never)).toEqual(PAGE);
   expect(pageOptionsOf({ ...PAGE, removeRepeatedBlocks: false })).toEqual({ ...PAGE, removeRepeatedBlocks: false });
   expect(skipsOf(PAGE)).toEqual({ tags: ['nav'], classes: ['menu'], selectors: ['#top'] });
 });
