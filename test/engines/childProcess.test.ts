@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { getPriority, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,6 +28,8 @@ test('abandons the start of an engine that never responds', async () => {
     },
   });
   await expect(start).rejects.toThrow('qdrant did not start: it was stopped');
+  const pid = Number.parseInt(readFileSync(path.join(dataDir, 'pids', 'qdrant'), 'utf8'), 10);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
 test('starts an engine whose first checks fail, with its priority, and kills it if it ignores SIGTERM for 10 s', async () => {
