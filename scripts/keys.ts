@@ -14,7 +14,7 @@ async function writeNewFile(file: string, text: string): Promise<void> {
   });
 }
 
-const isExisting = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
+const isExisting = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EEXIST';
 
 /**
  * Generates keys that are neither set nor stored yet, and stores them in the data folder.

@@ -11,7 +11,7 @@ const POLL_MS = 1_000;
 const MAX_SHOWN_FAILURES = 20;
 
 /** Makes the selected collections usable: missing ones are created, damaged ones only with --recreate. */
-async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recreates: boolean, call: Call) {
+export async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recreates: boolean, call: Call) {
   const { out } = call.terminal;
   const usedSpaces = await rebuilds.spaces(scope);
   const checkedSpaces = new Map((await rebuilds.check()).map((checked) => [checked.space, checked]));
@@ -62,7 +62,8 @@ const linesOf = (progress: RebuildProgress, files: number): string[] => {
   ];
 };
 
-async function waitForRuns({ rebuilds }: Store, runIds: readonly number[], files: number, { terminal }: Call) {
+/** Shows the progress of the runs until all have ended or the command is stopped. @returns the last progress */
+export async function waitForRuns({ rebuilds }: Store, runIds: readonly number[], files: number, { terminal }: Call) {
   const progressDisplay = createProgressDisplay(terminal);
   try {
     for (;;) {

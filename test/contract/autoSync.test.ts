@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { autoSyncHours, isAutoSynced, scheduleTimes } from '../../contract/sources/autoSync.js';
+import {
+  autoSyncHours,
+  hoursOfState,
+  isAutoSynced,
+  nextScheduledSync,
+  scheduleState,
+  scheduleTimes,
+} from '../../contract/sources/autoSync.js';
 import { AUTO_SYNC_INTERVALS } from '../../contract/limits.js';
 import { AUTO_SYNC_SOURCES, SOURCE_TYPES } from '../../contract/sources/sources.js';
 import { canAutoSync, CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
@@ -60,6 +67,14 @@ describe('the times of a schedule', () => {
     expect(times.offsetMs).toBeLessThan(times.everyMs);
     expect(times.jitterMs).toBeLessThan(times.everyMs / 10);
     expect(scheduleTimes('auto-sync:1', hours)).toEqual(times);
+  });
+
+  test('determine the next start, which is after now and at most one interval away', () => {
+    const { everyMs, offsetMs } = scheduleTimes('auto-sync:1', 3);
+    const due = 1_000 * everyMs + offsetMs;
+    expect(nextScheduledSync('auto-sync:1', 3, due - 1).getTime()).toBe(due);
+    expect(nextScheduledSync('auto-sync:1', 3, due).getTime()).toBe(due + everyMs);
+    expect([hoursOfState(scheduleState('on', 12)), hoursOfState(scheduleState('paused', 12))]).toEqual([12, null]);
   });
 
   test('spread thousands of schedules over the interval', () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 
 import { coalesce } from '../../contract/coalesce.js';
 
@@ -110,3 +110,38 @@ test.each([[undefined], [5]])(
     );
   },
 );
+
+test('starts a batch that is not full after the time of its first item, and opens another one for later items', async () => {
+  jest.useFakeTimers();
+  try {
+    const batches: (readonly number[])[] = [];
+    const call = coalesce<number, number>(async (items) => (batches.push(items), items), {
+      maxItems: 3,
+      maxWaitMs: 50,
+    });
+    const first = call(1);
+    await jest.advanceTimersByTimeAsync(30);
+    const second = call(2);
+    await jest.advanceTimersByTimeAsync(19);
+    expect(batches).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(batches).toEqual([[1, 2]]);
+    const late = call(3);
+    await jest.advanceTimersByTimeAsync(50);
+    expect([batches, await Promise.all([first, second, late])]).toEqual([
+      [[1, 2], [3]],
+      [1, 2, 3],
+    ]);
+    // A full batch starts at once, and its timer does not start the next one early.
+    const full = [4, 5, 6].map((item) => call(item));
+    expect(jest.getTimerCount()).toBe(0);
+    await jest.advanceTimersByTimeAsync(40);
+    const next = call(7);
+    await jest.advanceTimersByTimeAsync(20);
+    expect(batches).toEqual([[1, 2], [3], [4, 5, 6]]);
+    await jest.advanceTimersByTimeAsync(30);
+    expect([await Promise.all(full), await next, jest.getTimerCount()]).toEqual([[4, 5, 6], 7, 0]);
+  } finally {
+    jest.useRealTimers();
+  }
+});

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { getEventListeners } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { findPort } from '../../engines/ports.js';
 import { startChild } from '../../engines/process.js';
@@ -27,6 +28,38 @@ test('abandons the start of an engine that never responds', async () => {
     },
   });
   await expect(start).rejects.toThrow('qdrant did not start: it was stopped');
+  const pid = Number.parseInt(readFileSync(path.join(dataDir, 'pids', 'qdrant'), 'utf8'), 10);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
+
+test('starts an engine whose first checks fail, with its priority, and kills it if it ignores SIGTERM for 10 s', async () => {
+  const port = await findPort('free');
+  const { signal } = new AbortController();
+  let checks = 0;
+  const engine = await startChild({
+    ...{ name: 'qdrant', dataDir, port, signal, python: await findPython(), niceness: 17 },
+    program: process.execPath,
+    args: [
+      '-e',
+      `process.on('SIGTERM', () => console.log('asked')); require('node:net').createServer().listen(${port}, '127.0.0.1')`,
+    ],
+    isReady: () => {
+      checks += 1;
+      return checks === 1 ? Promise.reject(new Error('refused')) : Promise.resolve(checks === 3);
+    },
+  });
+  expect([checks, getPriority(engine.pid), getEventListeners(signal, 'abort').length]).toEqual([3, 17, 0]);
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'Date', 'performance'] });
+  try {
+    const stopped = engine.stop();
+    jest.advanceTimersByTime(9_999);
+    expect(process.kill(engine.pid, 0)).toBe(true);
+    jest.advanceTimersByTime(1);
+    await stopped;
+    expect([await engine.ended, jest.getTimerCount()]).toEqual(['ended by SIGKILL', 0]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('reports the end of an engine during its start, though another process responds at its port', async () => {

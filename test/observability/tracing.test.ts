@@ -156,6 +156,14 @@ describe('enabled tracing', () => {
     await tracing.close();
   });
 
+  test('gives spans after that of a workflow their own ids', async () => {
+    const tracing = await open();
+    tracing.workflowEnded({ ...workflow, traceContext: null });
+    const later = await inSpan(tracing, { name: 'a', kind: 'internal' }, () => Promise.resolve(tracing.traceContext()));
+    expect(later?.traceparent).not.toContain(EXECUTION.replaceAll('-', ''));
+    await tracing.close();
+  });
+
   test('continues while the receiver is unreachable', async () => {
     const tracing = await openTracing({ endpoint: 'http://127.0.0.1:9', headers: {}, ratio: 1 }, 'x');
     await inSpan(tracing, { name: 'a', kind: 'internal' }, () => Promise.resolve());

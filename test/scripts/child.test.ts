@@ -1,5 +1,7 @@
 /** Tests of the supervisor of a process: it restarts the process after each exit, kills a frozen one, and stops it. */
-import { afterEach, expect, test } from '@jest/globals';
+import { getEventListeners } from 'node:events';
+
+import { afterEach, expect, jest, test } from '@jest/globals';
 
 import { type ChildOptions, type SupervisedChild, superviseChild } from '../../scripts/child.js';
 import { waitFor } from '../support/waitFor.js';
@@ -40,6 +42,25 @@ test('restarts a process after each exit until it is stopped', async () => {
   const lastPid = child.pid();
   await child.stop();
   expect([isAlive(lastPid), ends.length]).toEqual([false, 3]);
+});
+
+test('does not restart a process that ended before the stop, and leaves no timer and no listener', async () => {
+  const { signal } = new AbortController();
+  let ended: () => void = () => undefined;
+  const exit = new Promise<void>((resolve) => (ended = resolve));
+  const child = await supervise('waits', { startSignal: signal, onExit: () => ended() });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'Date', 'performance'] });
+  try {
+    const pid = child.pid();
+    process.kill(pid ?? 0, 'SIGKILL');
+    await exit;
+    await child.stop();
+    jest.advanceTimersByTime(1_000);
+    expect([child.pid(), jest.getTimerCount()]).toEqual([pid, 0]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('does not restart a process with restart: false, and rejects with the exit code of a failed start', async () => {

@@ -35,3 +35,11 @@ test('leaves no empty key file on a full disk, and generates the keys at the nex
   expect(await ensureKeys({}, folder)).toBeNull();
   expect(await files.readFile(at('secret-key'), 'utf8')).toBe(secret);
 });
+
+test('two starts at once use the same keys: the later one neither replaces nor deletes them', async () => {
+  const shared = at('shared');
+  await files.mkdir(shared);
+  const starts = await Promise.allSettled([ensureKeys({}, shared), ensureKeys({}, shared)]);
+  expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(await files.readFile(path.join(shared, 'secret-key'), 'utf8')).toMatch(/^k1:/);
+});
