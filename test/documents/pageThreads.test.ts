@@ -38,7 +38,7 @@ beforeEach(() => {
   [started, options].forEach((list) => list.splice(0));
   destroyed = 0;
 });
-afterEach(() => jest.useRealTimers());
+afterEach(() => void jest.useRealTimers());
 
 const open = () => createThreads({ threads: 2, timeoutMs: 5_000, memoryMb: 100, limits: LIMITS });
 const links = { withText: true } as never;

@@ -58,7 +58,10 @@ const endedPrograms: number[] = [];
 let readers: Readers;
 beforeEach(() => {
   jest.useFakeTimers();
-  jest.spyOn(process, 'kill').mockImplementation((pid) => endedPrograms.push(pid) > 0);
+  jest.spyOn(process, 'kill').mockImplementation((pid) => {
+    endedPrograms.push(pid);
+    return true;
+  });
   [children, endedPrograms].forEach((list) => list.splice(0));
   resident.clear();
   readers = createProcesses({
