@@ -178,7 +178,7 @@ test('a batch skips files that are done, or that another run owns', async () => 
   const start = (_runId: number, ids: readonly number[]) =>
     ids.filter((id) => id !== 1).map((id) => ({ file: fileOf(id, id === 2 ? { runId: 8 } : {}), generation: 1 }));
   const batch = await runBatch({ atOnce: 4, answers: { 'files.start': start } });
-  expect([batch.unchanged.toSorted(), batch.of('files.release')]).toEqual([[3, 4], []]);
+  expect([batch.unchanged.toSorted((a, b) => a - b), batch.of('files.release')]).toEqual([[3, 4], []]);
 });
 
 test('an attempt for an unchanged file deletes the data of crashed attempts before it', async () => {
@@ -199,5 +199,5 @@ test('at most the configured number of files of a batch is read at once', async 
       active -= 1;
     },
   });
-  expect([highest, batch.unchanged.toSorted()]).toEqual([2, [1, 2, 3, 4, 5, 6]]);
+  expect([highest, batch.unchanged.toSorted((a, b) => a - b)]).toEqual([2, [1, 2, 3, 4, 5, 6]]);
 });

@@ -54,8 +54,9 @@ async function reembed({
     },
     'reembeds.listOpen': open,
     'reembeds.listEnded': (_run: number, wanted: readonly number[]) => wanted.flatMap((id) => rows.get(id) ?? []),
-    'reembeds.end': (_run: unknown, ends: readonly { fileId: number }[]) =>
-      void ends.forEach((end) => rows.set(end.fileId, end)),
+    'reembeds.end': (_run: unknown, ends: readonly { fileId: number }[]) => {
+      for (const end of ends) rows.set(end.fileId, end);
+    },
     'files.byIds': (_tenant: unknown, wanted: readonly number[]) => files.filter(({ _id }) => wanted.includes(_id)),
     'files.beginVectors'(file: File) {
       if (!changes.includes(file._id)) return { file, generation: 2 };

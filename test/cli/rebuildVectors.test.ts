@@ -35,7 +35,7 @@ const USED = [
   { space: 'broken', dimensions: 8, files: 7 },
 ] as const;
 
-/** Prepares collections of a simulated store, and returns the result with what was created and printed. */
+/** Prepares collections of a simulated store, and returns the result, the created collections and the printed lines. */
 async function prepare(
   scope: object,
   recreates: boolean,
