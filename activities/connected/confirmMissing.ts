@@ -27,7 +27,7 @@ export interface Confirmation {
   readonly gone: ReadonlySet<string>;
   /** Items that exist. */
   readonly existing: ReadonlySet<string>;
-  /** Whether all missing items were checked. Those that were not must not be deleted. */
+  /** Whether all missing items were checked. Unchecked items must not be deleted. */
   readonly isComplete: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface UnlistedItems {
   missingFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<MissingFiles>;
   /**
    * Returns the external ids of items that a complete listing did not find, at most `limit`: first the items with rows,
-   * beginning with those that were listed longest ago, then those that have a file only.
+   * from the one that was listed longest ago, then items that have only a file.
    */
   findUnlisted(source: Holder, listing: WholeListing, limit: number): Promise<readonly string[]>;
   /** Records that items exist, as if the listing had found them. Safe to repeat. */

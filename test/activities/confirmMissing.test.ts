@@ -119,7 +119,7 @@ async function fileIds(): Promise<string[]> {
   return ids;
 }
 
-test('keeps omitted items that exist with their files, deletes those that are gone, and checks again after each listing', async () => {
+test('keeps omitted items that exist with their files, deletes missing ones, and checks again after each listing', async () => {
   const all = ['a', 'b', 'c', 'no file', 'gone without a file'];
   await listing(all);
   await sync(['a', 'b', 'c']);

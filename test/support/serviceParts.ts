@@ -87,7 +87,7 @@ async function startWorker(
   };
 }
 
-/** Returns a client for an end user, which reads the store before it asks the API for a changed status. */
+/** Returns a client for an end user, which reads the store before it requests a changed status from the API. */
 function userOf(url: string, store: Store, customerId: string, apiKey: string): Promise<TestUser> {
   const hasStatus = async ({
     id,

@@ -84,7 +84,7 @@ export const HOLDS = {
   date: 512,
 } as const;
 
-/** Whether the node is a text. Like `isElement`, it looks at a field of the class: `instanceof` takes longer. */
+/** Whether the node is a text. Like `isElement`, it tests a field of the class, because `instanceof` takes longer. */
 export function isText(node: ChildNode): node is PageText {
   return 'digits' in node;
 }
