@@ -50,7 +50,7 @@ const OBJECT_FIELDS = 'name,generation,etag,timeCreated,contentType';
  * Errors of a project whose buckets are inaccessible, or that does not use Cloud Storage. Such projects are skipped. An
  * API that is disabled (not_configured) is that of our OAuth client, and concerns all projects.
  */
-const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set([...['access_denied', 'not_found', 'bad_response']]);
+const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
 
 const missing = (): Fault =>
   new Fault(
