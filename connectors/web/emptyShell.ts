@@ -4,9 +4,17 @@
  * input.
  */
 export function isEmptyShell(bytes: Uint8Array): boolean {
+  // Ordinary pages have words at their start. The string of a whole page would be most of the cost of the check.
+  const start = scan(bytes, FIRST_SCANNED);
+  if (start === 'text' || bytes.byteLength <= FIRST_SCANNED) return start === 'shell';
+  return scan(bytes, MAX_SCANNED) === 'shell';
+}
+
+/** Scans the first bytes of a page. An unfinished tag, script or comment at their end counts as invisible. */
+function scan(bytes: Uint8Array, maxBytes: number): 'text' | 'shell' | 'other' {
   // One character per byte: the searched text is ASCII in every charset of HTML except UTF-16, and shells are not
   // UTF-16.
-  const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, MAX_SCANNED)).toString('latin1');
+  const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, maxBytes)).toString('latin1');
   let hasScript = false;
   let isMeantToBeFilled = false;
   let text = '';
@@ -14,7 +22,7 @@ export function isEmptyShell(bytes: Uint8Array): boolean {
   while (at < html.length) {
     const open = html.indexOf('<', at);
     text += visible(html, at, open === -1 ? html.length : open);
-    if (text.length >= MIN_VISIBLE_CHARACTERS) return false;
+    if (text.length >= MIN_VISIBLE_CHARACTERS) return 'text';
     if (open === -1) break;
     const name = nameAt(html, open + 1);
     if (name === '') {
@@ -31,9 +39,11 @@ export function isEmptyShell(bytes: Uint8Array): boolean {
     if (name === 'noscript')
       isMeantToBeFilled ||= JAVASCRIPT_NOTICE.test(html.slice(inside, Math.min(at, inside + MAX_TAG_LENGTH)));
   }
-  return hasScript && (isMeantToBeFilled || text === '' || LOADING_TEXT.test(text));
+  return hasScript && (isMeantToBeFilled || text === '' || LOADING_TEXT.test(text)) ? 'shell' : 'other';
 }
 
+/** Number of characters of the first scan. */
+const FIRST_SCANNED = 16 * 1024;
 /** Maximum number of scanned characters; a page without text in these counts as empty. */
 const MAX_SCANNED = 512 * 1024;
 /** Number of visible characters, without blanks, from which a page is not a shell. */
