@@ -61,7 +61,10 @@ export interface Metrics {
 const REQUEST_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Buckets for calls to a store. */
 const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Buckets for the time from an event to its delivery, up to the last retry. */
+/**
+ * Buckets for the time from an event to its delivery. The last retry, by default after 17.6 hours
+ * (WEBHOOK_RETRY_DELAYS_S), exceeds them.
+ */
 const DELAY_SECONDS = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 36_000];
 
 export interface MetricsSettings {

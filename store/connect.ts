@@ -120,7 +120,7 @@ export interface Store {
   readonly runRates: RunRates;
   /** Ended runs, for operators. */
   readonly runHistory: RunHistory;
-  /** Items that callers selected or deleted, by account. */
+  /** Items that scheduled syncs add, and files that they skip because a caller deleted them. */
   readonly selections: Selections;
   /** Connections that wait for a user's consent (OAuth). */
   readonly attempts: Attempts;

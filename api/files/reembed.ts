@@ -18,7 +18,7 @@ const REASON_TEXTS: Readonly<Record<ReembedSkipReason, string>> = {
   already_embedded: 'Number of files that have the model in its current vector space already.',
   being_deleted: 'Number of files whose deletion is in progress.',
   cold_storage: 'Number of files whose vectors are in cold storage or moving. Move them to hot storage first.',
-  container: 'Number of folders, feeds and parent files of scrapes. They use the model in their next sync.',
+  container: 'Number of feeds and parent files of scrapes. Their next sync uses the new model.',
   given_vectors: 'Number of files whose vectors a caller has uploaded. They keep them.',
   no_vectors: 'Number of files whose chunks were never embedded, and of files without chunks.',
   over_max_tokens: 'Number of files that would exceed `max_tokens` of the run. They keep their old vectors.',

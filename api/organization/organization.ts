@@ -77,7 +77,7 @@ export const organization = operation({
         'Limits and automatic syncs that apply to users without values of their own.',
       ),
       connector_settings: openObject().description(
-        'Settings of connectors by source type; `DEFAULT` applies to sources without settings.',
+        'Settings of connectors by source type; `DEFAULT` applies where a source has no value.',
       ),
       file_sync_usage: openObject().description('Reserved for compatibility: always an empty object here.'),
       embedding_usage: extension(

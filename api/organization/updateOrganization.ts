@@ -21,7 +21,7 @@ const connectorSettings = named(
     google_workspace_docs_save_as: Joi.string()
       .allow(null)
       .description(
-        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`. Null, and a format that the kind of document does not have: Markdown for documents, XLSX for Sheets and PPTX for Slides.',
+        'Format in which Google documents are downloaded: `TXT`, `DOCX`, `RTF` or `PDF`; for Sheets `CSV`, `TSV` or `PDF`; for Slides `TXT` or `PDF`. Null: the format of `DEFAULT`. If that is null too, or the kind of document does not have the format: Markdown for documents, XLSX for Sheets and PPTX for Slides.',
       ),
   }).description('Settings of one source, or defaults of all sources, for all users of the organization.'),
 );
@@ -56,7 +56,7 @@ export const updateOrganization = operation({
             .pattern(/^/, withMessages(Joi.forbidden(), { 'any.unknown': 'must be a source type or DEFAULT' })),
         ),
       ).description(
-        'Settings by source type; `DEFAULT` applies to sources without settings. The settings of a source replace all of its earlier ones. Null: no change.',
+        'Settings by source type; `DEFAULT` applies where a source has no value. The settings of a source replace all of its earlier ones. Null: no change.',
       ),
     }).description('New defaults for users, and new settings of connectors. Absent fields change nothing.'),
   ),

@@ -54,7 +54,7 @@ export const REQUESTS_SETTINGS = {
   EVENT_STREAMS_PER_USER: {
     schema: count(20),
     about:
-      'Maximum number of open event streams per end user, and per organization for its API key alone, counted per API process. Above it they return 429 with Retry-After.',
+      'Maximum number of open event streams per end user, and per organization for requests without a customer id, counted per API process. Above it they return 429 with Retry-After.',
   },
   EVENT_STREAM_LIFETIME_S: {
     schema: count(900),

@@ -11,7 +11,10 @@ import { asObject, asText, type Json } from '../json.js';
 import { externalIdOf, itemRefOf, parseItemId } from './adapter.js';
 import { idOf, isTrashed } from './api.js';
 
-/** Concurrent requests. More would wait for the slots of the account, and could exceed the time limit of a wait. */
+/**
+ * Concurrent requests: `requestsAtOnce` of Notion. Further ones would wait for a slot. That wait counts towards
+ * `timeLimitMs`, so a rate limit after it could fail them.
+ */
 const AT_ONCE = 3;
 /** Maximum nesting that is followed. It also ends a walk through cyclic answers. */
 const MAX_DEPTH = 200;
@@ -47,7 +50,8 @@ export async function findExisting(client: GrantClient, externalIds: readonly st
   /**
    * Whether an object or one of its ancestors is in the trash. Notion returns objects in the trash with `in_trash`, and
    * with its older name `archived` (https://developers.notion.com/reference/trash-page). It does not document these
-   * fields for objects below them. An ancestor that is not shared is not in the trash: the object is shared itself.
+   * fields for objects below them. An ancestor that Notion refuses counts as not in the trash: it may not be shared
+   * with the connection, although the object is.
    */
   const isInTrash = async (object: Json): Promise<boolean> => {
     let current: Json | Fault = object;

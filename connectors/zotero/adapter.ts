@@ -127,7 +127,7 @@ const LINK = 'The attachment is a link: Zotero does not store its file. Upload t
 
 /** Error of a file that Zotero does not have. */
 const ELSEWHERE =
-  'Zotero does not have the file: it was not uploaded yet, or is stored on a WebDAV server. Store it in Zotero, or upload it.';
+  'Zotero does not have the file: it was not uploaded yet, or is stored on a WebDAV server. Store it in Zotero, or upload it to this service.';
 
 /** Converts an item; null for one without a key, and for an annotation. */
 export function itemOfJson(json: Json, library: string): SourceItem | null {

@@ -53,7 +53,7 @@ function whyOf({ metadata }: Row, state: SourceState): string | null {
   const text = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);
   if (state === 'revoked') return 'Access was revoked. Connect the account again.';
   if (state === 'failed') return text('items_error') ?? text('files_error');
-  // The listing succeeded, but the sync of the files may have failed.
+  // The listing succeeded or is in progress, but the last sync of the files may have failed.
   if (state !== 'held') return text('files_error');
   return `${Number(metadata['deletions_held'])} files are missing at the source. Approve their deletion, or refuse it.`;
 }

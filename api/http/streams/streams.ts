@@ -3,7 +3,7 @@ import { HttpError } from '../errors.js';
 import { createTopics, type Topic, type Topics } from './topics.js';
 
 export interface EventStreamSettings {
-  /** Maximum number of open streams per end user, and per organization for its API key alone. */
+  /** Maximum number of open streams per end user, and per organization for requests without a customer id. */
   readonly perUser: number;
   /** Maximum number of open streams of the process. */
   readonly maxOpen: number;

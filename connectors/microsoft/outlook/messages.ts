@@ -78,7 +78,7 @@ const unlessEnd = (cursor: FolderCursor): FolderCursor | null => (cursor.open.le
 
 /**
  * Returns a page of a folder with all its contents. Attachments of messages are listed, but become files only if they
- * are requested: by their ids, by a query with attachments, or by a selection of their folder with `sync_attachments`.
+ * are requested: by their own ids, by a query with attachments, or by a selection with `sync_attachments`.
  */
 export const listFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient, id: string, cursor) => {
   if (cursor === null) {

@@ -9,7 +9,7 @@ export interface TableParts {
   readonly captions: readonly PageElement[];
   /** The cells of each row; null for a layout table. */
   readonly rows: readonly (readonly PageElement[])[] | null;
-  /** Whether the layout table is one line of text, such as the parts of a declaration. */
+  /** Whether the layout table is one line of text: a row of short cells, or a function declaration split into cells. */
   readonly isLine: boolean;
   /** Cells in reading order, with the nodes between them; cells in an array are one line. */
   readonly content: ReadonlyArray<ChildNode | readonly PageElement[]>;

@@ -138,7 +138,7 @@ test(`makes exactly one refresh for ${CALLS} concurrent calls from ${PROCESSES} 
   }
 });
 
-test('repeats once the refresh of a rotating token whose answer was lost with its process, then asks for a new connection', async () => {
+test('repeats the refresh of a rotating token whose answer was lost with its process, then asks for a new connection', async () => {
   const { user, connect, id, calls } = await connected('GOOGLE_DRIVE');
   await killBeforeAnswer(drive, calls(1));
   const waiting = callers[0]!.identify(calls(5));

@@ -8,7 +8,7 @@ import { isThorough } from '../../support/thorough.js';
 const PAGES = isThorough() ? 300 : 12;
 const FIRST_ID = 5_000;
 
-/** Two deployments that share a Temporal namespace and TASK_QUEUE, each with its own site. */
+/** Two deployments with the same Temporal namespace and the same setting TASK_QUEUE, each with its own site. */
 let services: TestService[];
 let sites: Site[];
 
