@@ -4,7 +4,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/globalSetup.mjs',
   globalTeardown: '<rootDir>/test/support/globalTeardown.mjs',
   // Compares the requests of connectors, and the answers of emulators, with the published specifications.
-  setupFilesAfterEnv: ['<rootDir>/test/contracts/checkRequests.ts', '<rootDir>/test/contracts/checkAnswers.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/contracts/checkContracts.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
