@@ -5,9 +5,11 @@ import { expect, test } from '@jest/globals';
 
 import { HttpError } from '../../api/http/errors.js';
 import { cutText } from '../../api/mcp/bounds.js';
+import { asContent } from '../../api/mcp/content.js';
 import { promptOf } from '../../api/mcp/prompts.js';
 import { readResource } from '../../api/mcp/resources.js';
-import { listFiles } from '../../api/mcp/tools/listFiles.js';
+import { describedTool } from '../../api/mcp/tools/index.js';
+import { fileOf, listFiles } from '../../api/mcp/tools/listFiles.js';
 import { search } from '../../api/mcp/tools/search.js';
 import { syncStatus } from '../../api/mcp/tools/syncStatus.js';
 import type { Tool } from '../../api/mcp/tool.js';
@@ -262,4 +264,16 @@ test('a prompt has the question of its user, which may have up to 8,000 characte
   expect(textOf('q'.repeat(8_000))).toContain('Question: q');
   for (const question of ['', '  ', 'q'.repeat(8_001)]) expect(() => textOf(question)).toThrow(/1 to 8000 characters/);
   expect(() => promptOf('other', { question: 'q' })).toThrow(/no such prompt/);
+});
+
+test('each result has delimiters of its own, so that stored content cannot end it', () => {
+  const [first, second] = [asContent({ a: 1 }), asContent({ a: 1 })].map((text) => /<([^/>]+)>/.exec(text)![1]!);
+  expect(first).not.toBe(second);
+  expect(describedTool(search).outputSchema).toMatchObject({ properties: { notice: {}, passages: {} } });
+});
+
+test('list_files returns the number of characters of each text, and null while it is unknown', () => {
+  const statistics = { file_size: 9, num_characters: 5 };
+  expect(fileOf({ id: 7, file_statistics: statistics } as never)).toMatchObject({ file_id: 7, characters: 5 });
+  expect(fileOf({ id: 7, file_statistics: null } as never)).toMatchObject({ characters: null });
 });
