@@ -61,8 +61,13 @@ test('an estimate continues without a missing or forbidden item, and ends with a
   const failing = (fault: Error) => (id: string) =>
     id === 'a' ? Promise.reject(fault) : Promise.resolve({ items: [item(id)], next: null });
   for (const kind of ['not_found', 'access_denied'] as const)
-    expect(await estimate(null, false, failing(new Fault(kind, 'no')))).toEqual({ files: 2, skipped: { not_found: 1 } });
+    expect(await estimate(null, false, failing(new Fault(kind, 'no')))).toEqual({
+      files: 2,
+      skipped: { not_found: 1 },
+    });
   const limited = failing(new Fault('rate_limited', 'Busy.', { retryAfterMs: 1_500 }));
   await expect(estimate(null, false, limited)).rejects.toMatchObject({ status: 503, retryAfterSeconds: 2 });
-  await expect(estimate(null, false, failing(new Fault('access_revoked', 'no')))).rejects.toMatchObject({ status: 400 });
+  await expect(estimate(null, false, failing(new Fault('access_revoked', 'no')))).rejects.toMatchObject({
+    status: 400,
+  });
 });

@@ -34,7 +34,12 @@ const OPERATIONS = [
   undocumented({ ...usual, method: 'post', path: '/echo', body, handle: recordCall }),
   undocumented({ ...usual, method: 'post', path: '/chunks', body, takesChunks: true, handle: recordCall }),
   undocumented({ ...usual, method: 'get', path: '/read', handle: recordCall }),
-  undocumented({ ...usual, method: 'get', path: '/events', handle: () => Promise.resolve(new EventsAnswer(twoEvents)) }),
+  undocumented({
+    ...usual,
+    method: 'get',
+    path: '/events',
+    handle: () => Promise.resolve(new EventsAnswer(twoEvents)),
+  }),
   undocumented({ ...usual, method: 'get', path: '/over', handle: () => Promise.resolve(new EventsAnswer(null)) }),
 ];
 const app = express();
@@ -51,7 +56,7 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
-beforeEach(() => (calls.length = 0));
+beforeEach(() => void (calls.length = 0));
 
 const send = (path: string, headers: Record<string, string> = {}, content?: string | Buffer) =>
   fetch(`http://127.0.0.1:${port}${path}`, {
@@ -79,8 +84,7 @@ test('a body may have a byte order mark and a quoted charset, and must be UTF-8'
 
 test('a body may have millions of numbers only if the operation takes vectors', async () => {
   const content = JSON.stringify({ a: Array(61_000).fill(1) });
-  const statusOf = async (path: string) =>
-    (await send(path, { 'content-type': 'application/json' }, content)).status;
+  const statusOf = async (path: string) => (await send(path, { 'content-type': 'application/json' }, content)).status;
   expect([await statusOf('/echo'), await statusOf('/chunks')]).toEqual([422, 200]);
 });
 
@@ -129,8 +133,15 @@ test('HTTP/1.1 requires the header host, older versions do not', () => {
 
 test('with the origin * every page may read answers, and the answer does not depend on the origin', () => {
   const headers: Record<string, unknown> = {};
-  const response = { setHeader: (name: string, value: unknown) => (headers[name] = value), vary: () => (headers['vary'] = 1) };
-  cors(['*'])({ method: 'GET', headers: { origin: 'https://any.example' } } as never, response as never, () => undefined);
+  const response = {
+    setHeader: (name: string, value: unknown) => (headers[name] = value),
+    vary: () => (headers['vary'] = 1),
+  };
+  cors(['*'])(
+    { method: 'GET', headers: { origin: 'https://any.example' } } as never,
+    response as never,
+    () => undefined,
+  );
   expect(headers).toMatchObject({ 'access-control-allow-origin': '*' });
   expect(headers).not.toHaveProperty('vary');
 });

@@ -45,7 +45,8 @@ test('a user without files gets the same errors for a query vector as one with f
 test('a refusal names up to 100 files in cold storage', async () => {
   const refusal = async (count: number) => {
     const ids = Array.from({ length: count }, (_, nth) => nth + 1);
-    const find = (_caller: object, _model: string, _filter: object, limit: number) => Promise.resolve(ids.slice(0, limit));
+    const find = (_caller: object, _model: string, _filter: object, limit: number) =>
+      Promise.resolve(ids.slice(0, limit));
     const error: unknown = await refuseCold(ADA, 'OPENAI', {} as never, {
       store: { coldFiles: { findForSearch: find } } as never,
     }).catch((thrown: unknown) => thrown);
@@ -63,7 +64,8 @@ test('a text is sent to a remote provider only once a space with files is known,
     const embedder = {
       models: () => [{ model: 'OPENAI', provider, space: { name: 'own' } }],
       embed: (space: string, texts: string[], purpose: string) => (
-        sent.push([space, texts, purpose]), Promise.resolve([[space.length]])
+        sent.push([space, texts, purpose]),
+        Promise.resolve([[space.length]])
       ),
     };
     const request = { query: 'q', model: 'OPENAI', callerVector } as const;
