@@ -1,8 +1,8 @@
 /** Tests of dry runs of crawls and sitemaps, with a site in memory: which pages they count, read and skip. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 
 import { dryCrawl } from '../../api/dryRuns/crawl.js';
-import { createDryRunLimiter } from '../../api/dryRuns/deadline.js';
+import { createDryRunLimiter, withDeadline } from '../../api/dryRuns/deadline.js';
 import { createSampleReader } from '../../api/dryRuns/sampleReader.js';
 import { drySitemap } from '../../api/dryRuns/sitemap.js';
 import { webScrape } from '../../api/web/webScrape.js';
@@ -223,4 +223,13 @@ test('a sample of an item is its plain text, or its marked-up text if the reques
     ['T', 'text/plain', 'listed name'],
     ['# T', 'text/markdown', 'listed name'],
   ]);
+});
+
+test('discovery may take half of the time of a dry run, so that the other half is left for its sample', async () => {
+  const timeout = jest.spyOn(AbortSignal, 'timeout');
+  const deps = { settings: { dryRun: { timeoutMs: 60_000 } }, dryRuns: createDryRunLimiter() };
+  const signals = await withDeadline(CALLER, deps as never, (deadline) => Promise.resolve(deadline));
+  const signalOf = (ms: number) => timeout.mock.results[timeout.mock.calls.findIndex(([limit]) => limit === ms)]?.value;
+  expect([signals.discovery === signalOf(30_000), signals.total === signalOf(60_000)]).toEqual([true, true]);
+  timeout.mockRestore();
 });

@@ -124,8 +124,8 @@ test('an operation of an agent is limited like a search over REST, and frees its
   const outcome = { fails: true };
   const handled = {
     ...failing,
-    handle: (call: { caller: unknown; params: unknown }) => {
-      calls.push([call.caller, call.params]);
+    handle: (call: { caller: unknown; params: unknown; given: ReadonlySet<string> }) => {
+      calls.push([call.caller, call.params, [...call.given]]);
       return outcome.fails ? Promise.reject(new HttpError(409, 'no')) : Promise.resolve('done');
     },
   } as unknown as Operation;
@@ -136,8 +136,9 @@ test('an operation of an agent is limited like a search over REST, and frees its
   const perform = createPerform(deps, searches, { caller: CALLER, requestId: 'r', signal, peer: '::1' });
   await expect(perform(handled, { params: { id: '1' } })).rejects.toMatchObject({ status: 409 });
   outcome.fails = false;
-  expect(await perform(handled, { params: { id: '1' } })).toBe('done');
-  expect(calls).toEqual([1, 2].map(() => [CALLER, { id: '1' }]));
+  expect(await perform(handled, { params: { id: '1' }, body: { a: 1, b: null } })).toBe('done');
+  // Fields with null count as absent.
+  expect(calls).toEqual([[], ['a']].map((given) => [CALLER, { id: '1' }, given]));
   store.schema.newer = '9.0.0';
   await expect(perform(handled, {})).rejects.toMatchObject({ status: 503 });
   store.schema.newer = null;
