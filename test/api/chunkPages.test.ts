@@ -1,8 +1,9 @@
-/** Tests of the lists of chunks and of the deletion of users, with stores in memory: pages, tenants and limits. */
+/** Tests of the lists and uploads of chunks and of the deletion of users, with stores in memory: pages, tenants and limits. */
 import { expect, test } from '@jest/globals';
 
 import { textChunks } from '../../api/chunks/textChunks.js';
 import { listChunks } from '../../api/chunks/listChunks.js';
+import { uploadChunks } from '../../api/chunks/uploadChunks.js';
 import type { ListAnswer } from '../../api/http/operation.js';
 import { createTopics } from '../../api/http/streams/topics.js';
 import { deleteUsers } from '../../api/users/deleteUsers.js';
@@ -161,3 +162,34 @@ test('the deletion of many users accepts a run for each, and starts ten of them 
   expect(accepted[0]!.get(1_049)).toMatchObject({ kind: 'deleteUser', owner: { organizationId: 1, userId: 25 } });
   expect(started).toEqual(range(1_025, 1_035));
 });
+
+/** Uploads chunks of one file. @returns the stored JSON */
+async function uploaded(count: number, embedded: boolean, fields: object = {}) {
+  const STORED = new Error('stored');
+  const parts: Buffer[] = [];
+  const chunks = range(0, count).map((nth) => ({
+    ...{ chunk_number: nth % 2 === 0 ? count - nth : null, chunk: `t${nth}` },
+    ...(embedded && { embedding: [nth + 1, ...Array<number>(1_023).fill(0)] }),
+  }));
+  const body = {
+    ...{ embedding_model: 'COHERE_MULTILINGUAL_V3', overwrite_existing: false, chunks_only: false, ...fields },
+    chunks_and_embeddings: [{ file_id: 5, chunks_and_embeddings: chunks }],
+  };
+  const receive = async (content: AsyncIterable<Buffer>) => {
+    for await (const part of content) parts.push(part);
+    throw STORED;
+  };
+  await expect(uploadChunks.handle({ caller: CALLER, body, receive, deps: {} } as never)).rejects.toBe(STORED);
+  return JSON.parse(Buffer.concat(parts).toString()) as { texts: string[]; vectors: string[] | null };
+}
+
+test('uploaded chunks are stored in the order of their numbers, then of the request, whatever their count', () =>
+  everyRow([1, 2, 199, 200, 201, 400, 401], String, async (count) => {
+    const numbered = range(0, count).filter((nth) => nth % 2 === 0);
+    const order = [...numbered.toReversed(), ...range(0, count).filter((nth) => nth % 2 === 1)];
+    const { texts, vectors } = await uploaded(count, true);
+    expect(texts).toEqual(order.map((nth) => `t${nth}`));
+    expect(vectors!.map((text) => Buffer.from(text, 'base64').readFloatLE(0))).toEqual(order.map((nth) => nth + 1));
+    expect((await uploaded(count, false)).vectors).toBeNull();
+    expect((await uploaded(count, true, { chunks_only: true })).vectors).toBeNull();
+  }));

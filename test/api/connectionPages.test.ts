@@ -14,8 +14,16 @@ const ATTEMPT = {
   actions: { offersChooser: true, opensChooser: false, dataSourceTags: {} },
 };
 const SOURCE = { ...TENANT, _id: 5, type: 'BOX', syncStatus: 'READY', externalId: null, metadata: {} };
+interface Listing {
+  readonly filters: { readonly externalIds?: readonly string[]; readonly parentExternalId?: string };
+  readonly page: { readonly limit: number; readonly offset: number };
+}
 /** Returns the fake dependencies of a connected account. @param listRoots lists the account at its source */
-function depsOf(listRoots: () => Promise<object> = () => Promise.resolve({ items: [], next: null })) {
+function depsOf(
+  listRoots: () => Promise<object> = () => Promise.resolve({ items: [], next: null }),
+  answers: object = {},
+  listed: (listing: Listing) => readonly object[] = () => [],
+) {
   const recorded = recorder({
     'attempts.findByState': ATTEMPT,
     'attempts.find': ATTEMPT,
@@ -25,17 +33,26 @@ function depsOf(listRoots: () => Promise<object> = () => Promise.resolve({ items
     'attempts.changeState': false,
     'dataSources.find': SOURCE,
     'items.list': [],
+    ...answers,
   });
+  const calls: unknown[] = [];
   const deps = {
     store: {
       ...(recorded.stores as object),
-      items: { async *list() {} },
+      items: {
+        async *list(_source: object, listing: Listing) {
+          yield await Promise.resolve(listed(listing).map((item) => ({ item })));
+        },
+      },
       accountCredentials: () => null,
     },
     connectors: { consent: () => null, account: () => ({ listRoots }) },
     settings: { connectPageLifeMs: 1_000 },
+    unit: { transaction: (work: (session: null) => unknown) => work(null), start: (id: number) => calls.push(id) },
+    dispatcher: { signalConsentReturned: (id: number) => Promise.resolve(calls.push(`signal ${id}`)) },
+    log: { warn: (fields: object) => calls.push(fields) },
   };
-  return { deps, of: recorded.of };
+  return { deps, of: recorded.of, calls };
 }
 
 describe('a callback that is opened again', () => {
@@ -74,6 +91,57 @@ describe('the selection page', () => {
     },
   );
 
+  const open = async (query: object, deps: object) =>
+    (await connectionPage.handle({ params: { name: 'secret' }, query, deps } as never)) as PageAnswer;
+  const item = (id: string, fields: object = {}) => ({
+    ...{ externalId: id, name: `name of ${id}`, parentExternalId: null, isSelectable: true, isExpandable: false },
+    ...fields,
+  });
+
+  test('shows 100 items of a folder per page, with links to the pages that exist and to the folder above', async () => {
+    const children = Array.from({ length: 201 }, (_, index) => item(`id-${index}`, { isExpandable: index === 0 }));
+    const folder = item('folder', { name: 'Reports', parentExternalId: 'parent' });
+    const listed = ({ filters, page }: Listing) => {
+      if (filters.externalIds) return filters.externalIds[0] === 'folder' ? [folder] : [];
+      return filters.parentExternalId === 'folder' ? children.slice(page.offset, page.offset + page.limit) : [];
+    };
+    const { deps } = depsOf(undefined, {}, listed);
+    const show = async (page: number) => {
+      const { html } = await open({ in: 'folder', page }, deps);
+      const links = [...html.matchAll(/formaction="[^"]*?\?([^"]*)"\s+aria-label="([^"]*)"/g)];
+      return {
+        html,
+        ids: [...html.matchAll(/type="checkbox" name="ids" value="([^"]+)"/g)].map(([, id]) => id),
+        links: links.map(([, query, label]) => `${label}: ${query!.replaceAll('&amp;', '&')}`),
+      };
+    };
+    const [first, second, third] = [await show(0), await show(1), await show(2)];
+    expect(first.html).toContain('In <strong>Reports</strong>');
+    expect([first.ids, second.ids, third.ids].map((ids) => [ids.length, ids[0]])).toEqual([
+      ...[
+        [100, 'id-0'],
+        [100, 'id-100'],
+        [1, 'id-200'],
+      ],
+    ]);
+    const above = ['Back to the top: page=0', 'One folder up: in=parent&page=0'];
+    expect(first.links).toEqual(['Open name of id-0: in=id-0&page=0', ...above, 'Next page: in=folder&page=1']);
+    expect(second.links).toEqual([...above, 'Previous page: in=folder&page=0', 'Next page: in=folder&page=2']);
+    expect(third.links).toEqual([...above, 'Previous page: in=folder&page=1']);
+  });
+
+  test('shows the root items of the source before they are listed, and no box for what cannot be selected', async () => {
+    const roots = () => Promise.resolve({ items: [item('a'), item('b', { isSelectable: false })], next: null });
+    const shown = async (syncStatus: string) =>
+      (await open({}, depsOf(roots, { 'dataSources.find': { ...SOURCE, syncStatus } }).deps)).html;
+    expect((await shown('READY')).match(/name="ids" value="[^"]*"/g)).toEqual(['name="ids" value="a"']);
+    // A folder can be opened once its listing has begun.
+    expect([(await shown('READY')).includes('Open'), (await shown('SYNCING')).includes('Open')]).toEqual([false, true]);
+    const revoked = depsOf(roots, { 'dataSources.find': { ...SOURCE, revokedAccess: true } });
+    expect((await open({}, revoked.deps)).status).toBe(409);
+    expect((await open({}, depsOf(roots, { 'attempts.findByPage': null }).deps)).status).toBe(400);
+  });
+
   test('shows a page, with the status of the failure, if the source does not list its items', async () => {
     const failing = () => Promise.reject(new Fault('rate_limited', 'Box limits requests.', { retryAfterMs: 5_000 }));
     const call = { params: { name: 'secret' }, query: {}, deps: depsOf(failing).deps };
@@ -82,5 +150,75 @@ describe('the selection page', () => {
     await expect(
       connectionPage.handle({ ...call, deps: depsOf(() => Promise.reject(new Error('defect'))).deps } as never),
     ).rejects.toThrow('defect');
+  });
+});
+
+describe('a callback', () => {
+  const callback = callbacks.find(({ path }) => path === `/integrations/${CALLBACK_PATHS.BOX}`)!;
+  const WAITING = { 'attempts.recordReturn': true, 'attempts.changeState': true };
+  /** Opens the callback. @param state state of the attempt, as it is read for the page */
+  const open = async (query: object, attempt: object = {}, answers: object = WAITING, source: object = SOURCE) => {
+    const { deps, of, calls } = depsOf(undefined, {
+      ...{ 'attempts.find': { ...ATTEMPT, ...attempt }, 'dataSources.find': source, ...answers },
+      'attempts.findByState': { ...ATTEMPT, knownSourceId: 5 },
+    });
+    const call = { query: { state: 's', ...query }, signal: new AbortController().signal, deps };
+    const { status, html } = (await callback.handle(call as never)) as PageAnswer;
+    return { status, html, of, calls };
+  };
+
+  test.each(['access_denied', 'user_denied', 'user_cancelled_login', 'consent_declined'])(
+    'with the error %s records that the user refused, and tells the workflow',
+    async (error) => {
+      const { status, html, of, calls } = await open({ error });
+      expect([status, html]).toEqual([200, expect.stringContaining('You did not give your consent')]);
+      expect(of('dataSources.recordCancellation').map(([, id]) => id)).toEqual([5]);
+      expect(calls).toEqual(['signal 3']);
+    },
+  );
+
+  test('with another error fails the connection, and logs only a code', async () => {
+    const failed = { state: 'failed', message: 'Box rejected the request.' };
+    const { status, html, of, calls } = await open({ error: 'invalid_scope', code: 'c' }, failed);
+    expect([status, html]).toEqual([400, expect.stringContaining('Box rejected the request.')]);
+    expect(of('attempts.changeState').map(([id, from, to]) => [id, from, to])).toEqual([[3, ['waiting'], 'failed']]);
+    expect(of('dataSources.recordCancellation')).toEqual([]);
+    expect(calls).toEqual([
+      expect.objectContaining({ code: 'invalid_scope', organizationId: 1, userId: 2 }),
+      'signal 3',
+    ]);
+    expect((await open({ error: '<script>' }, failed)).calls).toMatchObject([{ code: null }, 'signal 3']);
+    // A second visit changes nothing.
+    const again = await open({ error: 'invalid_scope' }, failed, { 'attempts.changeState': false });
+    expect(again.calls).toEqual([]);
+  });
+
+  test('accepts a code of up to 8,192 characters', async () => {
+    const codes = async (length: number) => {
+      const { of } = await open({ code: 'c'.repeat(length) }, { state: 'failed' });
+      return of('attempts.recordReturn').length;
+    };
+    expect([await codes(8_192), await codes(8_193), await codes(0)]).toEqual([1, 0, 0]);
+  });
+
+  test('that returns first after the time limit expires the connection', async () => {
+    const late = { 'attempts.recordReturn': false, 'attempts.changeState': true };
+    const { status, of, calls } = await open({ code: 'c' }, { state: 'expired' }, late);
+    expect([status, calls]).toEqual([410, ['signal 3']]);
+    expect(of('attempts.changeState').map(([, , to]) => to)).toEqual(['expired']);
+  });
+
+  test.each([
+    [{ externalId: 'BOX|ada@site.example', metadata: {} }, 'ada@site.example'],
+    [{ externalId: 'BOX|17', metadata: {} }, '17'],
+    [{ externalId: 'BOX|17', metadata: { user_name: 'Ada', team_name: 'Crew' } }, 'Ada (Crew)'],
+    [
+      { externalId: 'BOX|ada@site.example', metadata: { user_name: 'Ada', email: 'ada@site.example' } },
+      'Ada (ada@site.example)',
+    ],
+    [{ externalId: 'BOX|17', metadata: { user_name: '', site_name: 'Docs' } }, 'Docs'],
+  ])('of an account with %j shows the name %s', async (fields, name) => {
+    const { html } = await open({ code: 'c' }, {}, WAITING, { ...SOURCE, ...fields });
+    expect(html).toContain(`Account: <strong>${name}</strong>`);
   });
 });

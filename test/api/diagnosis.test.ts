@@ -16,6 +16,7 @@ import {
   warn,
   worstOf,
 } from '../../api/dataSources/diagnosis/check.js';
+import { diagnosis } from '../../api/dataSources/diagnosis/diagnosis.js';
 import { lastFailures } from '../../api/dataSources/diagnosis/failures.js';
 import { schedule } from '../../api/dataSources/diagnosis/schedule.js';
 import { Fault, FAULTS, type FaultKind } from '../../contract/failures.js';
@@ -269,4 +270,82 @@ test('reports failures of the account before those of files, and held deletions 
       expect(of('files.byCause')[0]?.[0]).toEqual({ organizationId: 1, dataSourceId: 9 });
     },
   );
+});
+
+/** Diagnoses an account of Box. @returns the status of each check, and the calls of the store */
+async function diagnose(account: object, source: object = {}) {
+  const logged: object[] = [];
+  const { stores, of } = recorder({
+    ...{
+      'dataSources.find': sourceOf({ externalId: null, sealedCredentials: 's', lastSyncedAt: new Date(0), ...source }),
+    },
+    ...{ 'dataSources.revoke': { _id: 9, revokedAccess: true }, 'files.byCause': [], 'runHistory.listOfSource': [] },
+    ...{ 'files.waitingForLimit': 0, 'schedules.desiredState': { state: 'off' } },
+  });
+  const log = { warn: (fields: object) => logged.push(fields), error: (fields: object) => logged.push(fields) };
+  const deps = {
+    store: Object.assign(stores as object, { accountCredentials: () => null }),
+    connectors: {
+      account: () => ({
+        ...{ identify: () => Promise.resolve({ account: 'ada' }), grant: () => Promise.resolve(null) },
+        ...{
+          limits: () => Promise.resolve({ requestsAtOnce: 4, pausedMs: 0, shared: null }),
+          grantVersion: () => 'v2',
+        },
+        ...{ listRoots: () => Promise.resolve({ items: [], next: 'n' }), ...account },
+      }),
+    },
+    ...{ log, settings: { diagnosisTimeoutMs: 60_000 }, workflowLink: () => ({}) },
+    unit: { transaction: (work: (session: null) => unknown) => work(null) },
+  };
+  const call = { caller: { organizationId: 1, userId: 2 }, params: { data_source_id: '9' }, requestId: 'r1', deps };
+  const answer = (await diagnosis.handle(call as never)) as {
+    status: string;
+    checks: { name: string; status: string; message: string; fix: string | null }[];
+  };
+  return { answer, checks: Object.fromEntries(answer.checks.map((check) => [check.name, check])), of, logged };
+}
+
+test('credentials that the source rejects are recorded as revoked; other failures of the source are not', async () => {
+  const identify = (kind: FaultKind) => () => Promise.reject(new Fault(kind, 'It failed.'));
+  const { answer, checks, of, logged } = await diagnose({ identify: identify('access_revoked') });
+  expect(answer.status).toBe('bad');
+  expect(checks['credential']!.fix).toBe('Connect the account again: POST /integrations/oauth_url.');
+  // Without valid credentials the items are not read.
+  expect(checks['sample_item']).toMatchObject({ status: 'warn', message: expect.stringContaining('Not checked') });
+  expect(of('dataSources.revoke')).toMatchObject([[{ _id: 9 }, 9, null, { refused: 'v2', workflowId: null }]]);
+  expect(of('files.abortQueuedOf')).toHaveLength(1);
+  expect(logged).toEqual([{ organizationId: 1, dataSourceId: 9 }]);
+  for (const kind of ['access_denied', 'rate_limited', 'unreachable'] as const)
+    expect((await diagnose({ identify: identify(kind) })).of('dataSources.revoke')).toEqual([]);
+});
+
+test('an account is not called while its source limits requests, or after its access has ended', async () => {
+  const calls: string[] = [];
+  const account = {
+    identify: () => (calls.push('identify'), Promise.resolve({ account: 'ada' })),
+    listRoots: () => (calls.push('listRoots'), Promise.resolve({ items: [{ name: 'a' }], next: null })),
+  };
+  const healthy = await diagnose(account);
+  expect([healthy.answer.status, calls]).toEqual(['ok', ['identify', 'listRoots']]);
+  const pausedLimits = () => Promise.resolve({ requestsAtOnce: 4, pausedMs: 60_000, shared: null });
+  const paused = await diagnose({ ...account, limits: pausedLimits });
+  expect([paused.checks['credential']!.status, paused.checks['sample_item']!.status]).toEqual(['warn', 'warn']);
+  const revoked = await diagnose(account, { revokedAccess: true });
+  expect(revoked.checks['credential']).toMatchObject({
+    status: 'bad',
+    message: expect.stringContaining('ended at 1970'),
+  });
+  expect(revoked.checks['limits']).toMatchObject({ status: 'warn' });
+  const feed = await diagnose(account, { type: 'RSS_FEED' });
+  expect(feed.checks['credential']).toMatchObject({ status: 'ok', message: expect.stringContaining('no account') });
+  expect(calls).toHaveLength(2);
+});
+
+test('a defect in a diagnosis is one bad check with the request id, and is logged', async () => {
+  const listRoots = () => Promise.reject(new TypeError('ours'));
+  const { answer, checks, logged } = await diagnose({ listRoots });
+  expect([answer.status, checks['sample_item']!.status, checks['credential']!.status]).toEqual(['bad', 'bad', 'ok']);
+  expect(checks['sample_item']!.fix).toContain('request id r1');
+  expect(logged).toMatchObject([{ requestId: 'r1', organizationId: 1, dataSourceId: 9, err: new TypeError('ours') }]);
 });

@@ -17,7 +17,7 @@ import { mountMcp } from '../../api/mcp/mountMcp.js';
 const CALLER = { organizationId: 1, userId: 2, customerId: 'ann' };
 
 /** Starts the endpoint with a user whose tokens it accepts. */
-async function endpoint(isDeleted = false) {
+async function endpoint(isDeleted = false, limited: HttpError | null = null) {
   const tokens = createTokens([{ id: 'k', key: Buffer.alloc(32, 1) }]);
   const rated: unknown[] = [];
   const agents: Agent[] = [];
@@ -25,7 +25,11 @@ async function endpoint(isDeleted = false) {
   const store = { users: { find: () => Promise.resolve(isDeleted ? null : CALLER) } };
   const deps = { settings: { ...settings, maxContentsBytes: 1_000 }, store, tokens } as unknown as AppDeps;
   const app = express();
-  const admit = { rate: (caller: unknown) => void rated.push(caller), searches: createConcurrencyLimiter(0, 'x') };
+  const rate = (caller: unknown) => {
+    rated.push(caller);
+    if (limited) throw limited;
+  };
+  const admit = { rate, searches: createConcurrencyLimiter(0, 'x') };
   mountMcp(app, deps, admit as never, (agent, _request, response) => {
     agents.push(agent);
     response.json({ mayWrite: agent.mayWrite });
@@ -87,14 +91,41 @@ test('the MCP endpoint refuses other credentials, origins, methods and batches',
   ofDeleted.server.close();
 });
 
+test('the MCP endpoint accepts both schemes of a token, and distinguishes an expired token from a missing one', async () => {
+  const { url, post, issue, server } = await endpoint();
+  const send = (authorization: string) =>
+    fetch(url, { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}' });
+  expect((await send(`Token ${issue()}`)).status).toBe(200);
+  expect((await send(`bearer ${issue()}`)).status).toBe(200);
+  const messageOf = async (answer: Response) => ((await answer.json()) as { error: { message: string } }).error.message;
+  expect(await messageOf(await post(issue('read', -1)))).toContain('expired');
+  expect(await messageOf(await post('an-api-key'))).toContain('API keys are not accepted');
+  server.close();
+});
+
+test('the MCP endpoint answers a request above the rate limit with Retry-After, and one that is not JSON as such', async () => {
+  const { post, issue, agents, server } = await endpoint(false, new HttpError(429, 'Too many.', 7));
+  const limited = await post(issue());
+  expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7']);
+  expect(agents).toHaveLength(0);
+  server.close();
+  const other = await endpoint();
+  const broken = await fetch(other.url, {
+    ...{ method: 'POST', body: '{' },
+    headers: { authorization: `Bearer ${other.issue()}`, 'content-type': 'application/json' },
+  });
+  expect([broken.status, await broken.json()]).toMatchObject([400, { error: { code: -32_700 } }]);
+  other.server.close();
+});
+
 test('an operation of an agent is limited like a search over REST, and frees its slot when it fails', async () => {
   const failing = operation({ path: '/x', method: 'post', auth: 'user', searches: true } as never) as Operation;
   const calls: unknown[] = [];
   const outcome = { fails: true };
   const handled = {
     ...failing,
-    handle: (call: { caller: unknown; params: unknown }) => {
-      calls.push([call.caller, call.params]);
+    handle: (call: { caller: unknown; params: unknown; given: ReadonlySet<string> }) => {
+      calls.push([call.caller, call.params, [...call.given]]);
       return outcome.fails ? Promise.reject(new HttpError(409, 'no')) : Promise.resolve('done');
     },
   } as unknown as Operation;
@@ -105,8 +136,9 @@ test('an operation of an agent is limited like a search over REST, and frees its
   const perform = createPerform(deps, searches, { caller: CALLER, requestId: 'r', signal, peer: '::1' });
   await expect(perform(handled, { params: { id: '1' } })).rejects.toMatchObject({ status: 409 });
   outcome.fails = false;
-  expect(await perform(handled, { params: { id: '1' } })).toBe('done');
-  expect(calls).toEqual([1, 2].map(() => [CALLER, { id: '1' }]));
+  expect(await perform(handled, { params: { id: '1' }, body: { a: 1, b: null } })).toBe('done');
+  // Fields with null count as absent.
+  expect(calls).toEqual([[], ['a']].map((given) => [CALLER, { id: '1' }, given]));
   store.schema.newer = '9.0.0';
   await expect(perform(handled, {})).rejects.toMatchObject({ status: 503 });
   store.schema.newer = null;

@@ -4,8 +4,12 @@
 import { expect, test } from '@jest/globals';
 
 import { HttpError } from '../../api/http/errors.js';
+import { cutText } from '../../api/mcp/bounds.js';
+import { asContent } from '../../api/mcp/content.js';
+import { promptOf } from '../../api/mcp/prompts.js';
 import { readResource } from '../../api/mcp/resources.js';
-import { listFiles } from '../../api/mcp/tools/listFiles.js';
+import { describedTool } from '../../api/mcp/tools/index.js';
+import { fileOf, listFiles } from '../../api/mcp/tools/listFiles.js';
 import { search } from '../../api/mcp/tools/search.js';
 import { syncStatus } from '../../api/mcp/tools/syncStatus.js';
 import type { Tool } from '../../api/mcp/tool.js';
@@ -87,12 +91,13 @@ async function searchWith(
   input: object,
   answer: (body: { exclude_cold_storage_files?: boolean; k: number }) => object | Promise<object>,
   ids: (filters: Record<string, unknown>) => number[] = () => [1],
+  maxCharacters = 100_000,
 ) {
   const requests: Record<string, unknown>[] = [];
   const agent = {
     caller: { organizationId: 1, userId: 2 },
     deps: {
-      settings: { mcpMaxResultCharacters: 100_000 },
+      settings: { mcpMaxResultCharacters: maxCharacters },
       store: { files: { ids: (_caller: object, filters: never) => Promise.resolve(ids(filters)) } },
     },
     perform: async (_operation: unknown, { body }: { body: never }) => {
@@ -194,4 +199,81 @@ test('a text resource reads only as much of a long text as one result may have',
   expect(read).toBe(text);
   expect(lengths.length).toBeGreaterThan(3);
   expect(Math.max(...lengths)).toBeLessThanOrEqual(10_000);
+});
+
+test('search shortens a passage only if it is longer than a whole result, and continues after those that fit', async () => {
+  const boxes = [{ page: 1, x1: 0, x2: 1, y1: 0, y2: 1 }];
+  const documents = ['a'.repeat(5_000), 'short'].map((content, index) => ({
+    ...{ rank: index + 1, file_id: 7, content, content_metadata: { pg_start: 3, pg_end: 4, boxes } },
+  }));
+  interface Passage {
+    readonly text: string;
+    readonly is_shortened: boolean;
+    readonly boxes: object[];
+  }
+  const found = async (maxCharacters?: number) => {
+    const { result } = await searchWith({ limit: 9 }, () => ({ documents }), undefined, maxCharacters);
+    return { ...result, passages: result.passages as Passage[] };
+  };
+  const whole = await found();
+  expect(whole).toMatchObject({ more: null, passages: [{ is_shortened: false, page_from: 3, page_to: 4, boxes }, {}] });
+  const cut = await found(3_000);
+  expect(cut.passages).toMatchObject([{ is_shortened: true, page_from: 3, boxes: [] }]);
+  expect(JSON.stringify(cut.passages[0]).length).toBeLessThanOrEqual(2_000);
+  expect(cut.passages[0]!.text.length).toBeGreaterThan(1_500);
+  expect(cut.more).toContain('offset 1');
+});
+
+test('search returns nothing, and says so, if no file matches its filters', async () => {
+  const { result, requests } = await searchWith(
+    { sources: ['BOX'] },
+    () => passagesOf(1),
+    () => [],
+  );
+  expect([result.passages, requests]).toEqual([[], []]);
+  expect(result.more).toContain('No file matches');
+  await expect(
+    searchWith(
+      { sources: ['BOX'] },
+      () => passagesOf(1),
+      () => Array.from({ length: 10_001 }, (_, id) => id),
+    ),
+  ).rejects.toMatchObject({ status: 422 });
+});
+
+test('a cut text is a beginning whose JSON is not longer than the maximum, without half of a character', () =>
+  everyRow(
+    ['abc', 'a\u{1F600}\u0001', 'line\nline\nline', '\u0001'.repeat(9), 'a'.repeat(500)],
+    JSON.stringify,
+    (text) => {
+      const size = (part: string): number => JSON.stringify(part).length - 2;
+      for (let max = -1; max <= size(text); max += 1) {
+        const cut = cutText(text, max);
+        expect(text.startsWith(cut) && cut.isWellFormed()).toBe(true);
+        expect(size(cut)).toBeLessThanOrEqual(Math.max(0, max));
+      }
+      expect(cutText(text, size(text))).toBe(text);
+      expect(cutText('abc', 2)).toBe('ab');
+    },
+  ));
+
+test('a prompt has the question of its user, which may have up to 8,000 characters', () => {
+  const textOf = (question: string) =>
+    (promptOf('answer_with_citations', { question }).messages[0]!.content as { text: string }).text;
+  expect(textOf('When do otters sleep?')).toMatch(/\nQuestion: When do otters sleep\?$/);
+  expect(textOf('q'.repeat(8_000))).toContain('Question: q');
+  for (const question of ['', '  ', 'q'.repeat(8_001)]) expect(() => textOf(question)).toThrow(/1 to 8000 characters/);
+  expect(() => promptOf('other', { question: 'q' })).toThrow(/no such prompt/);
+});
+
+test('each result has delimiters of its own, so that stored content cannot end it', () => {
+  const [first, second] = [asContent({ a: 1 }), asContent({ a: 1 })].map((text) => /<([^/>]+)>/.exec(text)![1]!);
+  expect(first).not.toBe(second);
+  expect(describedTool(search).outputSchema).toMatchObject({ properties: { notice: {}, passages: {} } });
+});
+
+test('list_files returns the number of characters of each text, and null while it is unknown', () => {
+  const statistics = { file_size: 9, num_characters: 5 };
+  expect(fileOf({ id: 7, file_statistics: statistics } as never)).toMatchObject({ file_id: 7, characters: 5 });
+  expect(fileOf({ id: 7, file_statistics: null } as never)).toMatchObject({ characters: null });
 });

@@ -138,6 +138,24 @@ test('no operation reports a field of the public contract as unknown', () => {
   expect(fields).toBeGreaterThan(500);
 });
 
+test('reports the unknown parts of a request together, except fields that published clients send with each one', () => {
+  const noted = (operation: string, ...paths: (string | number)[][]) => {
+    const headers = new Map<string, string>();
+    const response = { locals: {}, setHeader: (name: string, value: string) => headers.set(name, value) } as never;
+    const ignored = collectIgnored(response, false, operation);
+    for (const path of paths) ignored.note([{ path, knownNames: [] }]);
+    return headers.get('allotrope-ignored-fields');
+  };
+  expect(noted('/things', ['query', 'page'], ['body', 'colour'])).toBe('"query.page", "body.colour"');
+  const sent = ['body', 0, 'prepend_title_to_chunks'];
+  expect([noted('/web_scrape', sent), noted('/things', sent)]).toEqual([
+    undefined,
+    '"body[0].prepend_title_to_chunks"',
+  ]);
+  // Only the field itself is expected, not one within another field.
+  expect(noted('/web_scrape', ['body', 0, 'tags', 'prepend_title_to_chunks'])).toBeDefined();
+});
+
 test('does not read the elements of vectors', () => {
   const tree = fieldTreeOf(schema)!;
   const vector = new Proxy([1, 2, 3], {
