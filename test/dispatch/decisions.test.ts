@@ -52,7 +52,7 @@ const missing = () => new WorkflowNotFoundError('none', 'x', undefined);
 /** Fake Temporal client: workflows by id, and the calls that it received. */
 function fakeTemporal(
   workflows: Record<string, Described | Error>,
-  options: { start?: () => unknown; cancel?: () => unknown } = {},
+  options: { start?: () => unknown; cancel?: () => unknown; events?: readonly object[] } = {},
 ) {
   const done: string[] = [];
   const started: { kind: string; options: Record<string, unknown> }[] = [];
@@ -60,6 +60,9 @@ function fakeTemporal(
     options: { namespace: 'default' },
     connection: { close: () => Promise.resolve() },
     withDeadline: (_at: number, work: () => unknown) => work(),
+    workflowService: {
+      getWorkflowExecutionHistoryReverse: async () => ({ history: { events: options.events ?? [] } }),
+    },
     workflow: {
       getHandle: (id: string, _runId?: string, only?: { firstExecutionRunId?: string }) => ({
         describe: async () => {
@@ -745,7 +748,8 @@ describe('diagnosis of a run without progress', () => {
     down = {},
     raw = {},
     progressed = false,
-  }: Omit<Row, 'what' | 'cause'>) => {
+    events = [],
+  }: Omit<Row, 'what' | 'cause'> & { readonly events?: readonly object[] }) => {
     const { stores, of } = recorder({
       ...{
         'stalls.listStarted': run.startedAt ? [run] : [],
@@ -754,7 +758,7 @@ describe('diagnosis of a run without progress', () => {
       },
       ...{ 'stalls.hasProgressedSince': progressed, 'workers.list': workers },
     });
-    const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } });
+    const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } }, { events });
     const diagnoses = await createDiagnosis(
       access,
       stores,
@@ -774,6 +778,41 @@ describe('diagnosis of a run without progress', () => {
       },
     );
   });
+
+  const ago = (ms: number) => msToTs(Date.now() - ms);
+  const failingTask = { pendingWorkflowTask: { state: 1, attempt: 3, scheduledTime: msToTs(0) } };
+  const failedTask = (message: string) => ({ eventType: 9, workflowTaskFailedEventAttributes: { failure: { message } } });
+  const step = (fields: object) => ({
+    pendingActivities: [{ activityType: { name: 'ingestBatch' }, state: 1, attempt: 4, scheduledTime: ago(0), ...fields }],
+  });
+  const explained = (): readonly (readonly [given: Parameters<typeof diagnose>[0], message: string | null])[] => [
+    [
+      { raw: failingTask, events: [{ eventType: 1 }, failedTask('nondeterminism\n at x'), failedTask('earlier')] },
+      'The workflow tasks of this run fail repeatedly: nondeterminism. Run the same version',
+    ],
+    [{ raw: failingTask, events: [failedTask('x'.repeat(301))] }, `fail repeatedly: ${'x'.repeat(300)}…. Run`],
+    [{ raw: failingTask }, 'fail repeatedly: no worker finishes them in time. Run'],
+    [{ raw: failingTask, workers: [] }, 'worker'],
+    [{ raw: step({ lastFailure: { message: 'disk\n at x' } }) }, 'The step ingestBatch has failed 3 times: disk. Look'],
+    // A heartbeat counts, however long ago the step started.
+    [{ raw: step({ state: 2, lastStartedTime: ago(600_000), lastHeartbeatTime: ago(1_000) }), workers: [] }, null],
+    [{ raw: step({ state: 2, lastStartedTime: ago(600_000) }), workers: [] }, 'worker'],
+    // A task that is scheduled again has waited since it was first scheduled.
+    [
+      {
+        raw: { pendingWorkflowTask: { ...waiting(0).pendingWorkflowTask, originalScheduledTime: ago(600_000) } },
+        workers: [],
+      },
+      'worker',
+    ],
+  ];
+  test('explains a stall by the first line of its failure, by its number of attempts, or by the workers', () =>
+    everyRow(explained(), JSON.stringify, async ([given, message]) => {
+      const { stalled } = await diagnose(given);
+      expect(stalled.map(({ stall }) => stall.message)).toEqual(
+        message === null ? [] : [expect.stringContaining(message)],
+      );
+    }));
 
   test('reports recovery only for runs that were stalled before', async () => {
     const stall = { cause: 'no_worker', message: 'x', since: new Date() } as const;
