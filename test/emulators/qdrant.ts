@@ -26,10 +26,12 @@ const WRITE_MS = 20;
  * Starts a server that answers the requests for creating and describing collections and for writing, deleting and counting
  * points, and records them. It lists the given collections, and reports for any collection that it does not exist.
  * @param statusOf the status of the answer to a request; by default 200
+ * @param resultOf the result of the answer to a request; undefined: the one described above
  */
 export async function startQdrantRecorder(
   collections: readonly string[] = [],
   statusOf: (request: QdrantRequest) => number = () => 200,
+  resultOf: (request: QdrantRequest) => unknown = () => undefined,
 ): Promise<QdrantRecorder> {
   const requests: QdrantRequest[] = [];
   let running = 0;
@@ -58,7 +60,7 @@ export async function startQdrantRecorder(
     const described = { config: { params: { vectors: { dense: { size: 4 } } } } };
     const result = method === 'GET' && path.startsWith('/collections/') && !path.endsWith('/exists') ? described : null;
     response.writeHead(statusOf(recorded), { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ result: result ?? results[path.split('/').at(-1) ?? ''] ?? true, status: 'ok', time: 0 }));
+    response.end(JSON.stringify({ result: resultOf(recorded) ?? result ?? results[path.split('/').at(-1) ?? ''] ?? true, status: 'ok', time: 0 }));
   };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
