@@ -92,10 +92,10 @@ function fakeTemporal(
 }
 const names = { idOf: (id: string) => id, taskQueue: 'q', keyOf: (id: string) => id } as never;
 /** Returns the search attributes of a started workflow by name. */
-const attributesOf = (options: Record<string, unknown> | undefined): object =>
-  Object.fromEntries(
-    (options?.['typedSearchAttributes'] as TypedSearchAttributes).getAll().map(({ key, value }) => [key.name, value]),
-  );
+function attributesOf(options: Record<string, unknown> = {}): object {
+  const { typedSearchAttributes: attributes } = options as { typedSearchAttributes?: TypedSearchAttributes };
+  return Object.fromEntries((attributes?.getAll() ?? []).map(({ key, value }) => [key.name, value]));
+}
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -462,9 +462,15 @@ describe('dispatcher', () => {
 
   test('operators find a workflow by its organization, request, user and data source, and by its file if it has one only', async () => {
     const rows: [Partial<RunDoc>, object][] = [
-      [{ kind: 'resyncFile', dataSourceId: 9 }, { UserId: '2', DataSourceId: '9', FileId: '3' }],
+      [
+        { kind: 'resyncFile', dataSourceId: 9 },
+        { UserId: '2', DataSourceId: '9', FileId: '3' },
+      ],
       [{ kind: 'syncUpload' }, { UserId: '2', FileId: '3' }],
-      [{ kind: 'updateTags', fileId: null, dataSourceId: 9 }, { UserId: '2', DataSourceId: '9' }],
+      [
+        { kind: 'updateTags', fileId: null, dataSourceId: 9 },
+        { UserId: '2', DataSourceId: '9' },
+      ],
       // The file of a scrape is its container.
       [{ kind: 'webScrape' }, { UserId: '2' }],
       [{ kind: 'recountFiles', userId: 0, fileId: null }, {}],
@@ -693,7 +699,11 @@ describe('diagnosis of a run without progress', () => {
   test('describes the shared workflow of many uploads once, and judges each of them by it', async () => {
     const uploads = [1, 2, 3].map((_id) => runOf({ _id, stream: true, startedAt: null, workflowId: 'uploads:2' }));
     const { stores, of } = recorder({
-      ...{ 'stalls.listStarted': [], 'stalls.listUnstarted': uploads.slice(0, 2), 'stalls.listStalled': uploads.slice(2) },
+      ...{
+        'stalls.listStarted': [],
+        'stalls.listUnstarted': uploads.slice(0, 2),
+        'stalls.listStalled': uploads.slice(2),
+      },
       ...{ 'stalls.hasProgressedSince': false, 'workers.list': [] },
     });
     let described = 0;
@@ -720,7 +730,10 @@ describe('diagnosis of a run without progress', () => {
       ...{ 'stalls.listStarted': runs, 'stalls.listUnstarted': [], 'stalls.listStalled': [] },
       ...{ 'stalls.hasProgressedSince': false, 'workers.list': [] },
     });
-    const workflows = { lost: new Error('deadline exceeded'), 'scrape:3': { status: 'RUNNING', raw: waiting(600_000) } };
+    const workflows = {
+      lost: new Error('deadline exceeded'),
+      'scrape:3': { status: 'RUNNING', raw: waiting(600_000) },
+    };
     const { access } = fakeTemporal(workflows);
     const { stalled, recovered } = await createDiagnosis(access, stores, () => Promise.resolve(UP), 60_000).diagnose();
     expect([stalled.map(({ run }) => run._id), recovered]).toEqual([[2], []]);
@@ -781,9 +794,14 @@ describe('diagnosis of a run without progress', () => {
 
   const ago = (ms: number) => msToTs(Date.now() - ms);
   const failingTask = { pendingWorkflowTask: { state: 1, attempt: 3, scheduledTime: msToTs(0) } };
-  const failedTask = (message: string) => ({ eventType: 9, workflowTaskFailedEventAttributes: { failure: { message } } });
+  const failedTask = (message: string) => ({
+    eventType: 9,
+    workflowTaskFailedEventAttributes: { failure: { message } },
+  });
   const step = (fields: object) => ({
-    pendingActivities: [{ activityType: { name: 'ingestBatch' }, state: 1, attempt: 4, scheduledTime: ago(0), ...fields }],
+    pendingActivities: [
+      { activityType: { name: 'ingestBatch' }, state: 1, attempt: 4, scheduledTime: ago(0), ...fields },
+    ],
   });
   const explained = (): readonly (readonly [given: Parameters<typeof diagnose>[0], message: string | null])[] => [
     [

@@ -60,7 +60,13 @@ export async function startQdrantRecorder(
     const described = { config: { params: { vectors: { dense: { size: 4 } } } } };
     const result = method === 'GET' && path.startsWith('/collections/') && !path.endsWith('/exists') ? described : null;
     response.writeHead(statusOf(recorded), { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ result: resultOf(recorded) ?? result ?? results[path.split('/').at(-1) ?? ''] ?? true, status: 'ok', time: 0 }));
+    response.end(
+      JSON.stringify({
+        result: resultOf(recorded) ?? result ?? results[path.split('/').at(-1) ?? ''] ?? true,
+        status: 'ok',
+        time: 0,
+      }),
+    );
   };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');

@@ -14,7 +14,9 @@ const pointOf = (chunkIndex: number): WholePoint => ({
   // Numbers that rounding to decimal digits would change.
   dense: Float32Array.of(Math.sin(chunkIndex) / 3, -0.1),
   sparse:
-    chunkIndex % 2 === 0 ? null : { indices: Uint32Array.of(1, 4_294_967_295), values: Float32Array.of(0.1, chunkIndex) },
+    chunkIndex % 2 === 0
+      ? null
+      : { indices: Uint32Array.of(1, 4_294_967_295), values: Float32Array.of(0.1, chunkIndex) },
   payload: { file_id: 7, tags: ['größer'] },
 });
 const POINTS = Array.from({ length: COUNT }, (_, at) => pointOf(at));

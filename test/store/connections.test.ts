@@ -34,13 +34,22 @@ async function connect(fields: Partial<NewConnection> = {}, needsCopy = false) {
   return { runs: accepted.map(([, { kind, workflowId }]) => [kind, workflowId]), accepted, connected, of };
 }
 
-const ACTIONS: readonly (readonly [fields: Partial<NewConnection>, needsCopy: boolean, runs: string[], workflow?: string])[] = [
+const ACTIONS: readonly (readonly [
+  fields: Partial<NewConnection>,
+  needsCopy: boolean,
+  runs: string[],
+  workflow?: string,
+])[] = [
   [{}, false, []],
   [{}, true, ['updateTags update-tags:9']],
   [{ listItems: true }, false, ['syncItems sync-items:9']],
   [{ syncFiles: true }, false, ['syncSource sync-source:101'], 'sync-source:101'],
   [{ syncFiles: true, workflowId: 'connect:7' }, false, ['syncSource sync-source:101'], 'connect:7'],
-  [{ listItems: true, syncFiles: true }, true, ['updateTags update-tags:9', 'syncItems sync-items:9', 'syncSource sync-source:101']],
+  [
+    { listItems: true, syncFiles: true },
+    true,
+    ['updateTags update-tags:9', 'syncItems sync-items:9', 'syncSource sync-source:101'],
+  ],
   // Without a stored option, or at a source that does not support it, no files are synced.
   [{ syncFiles: true, options: undefined as never }, false, []],
   [{ syncFiles: true, type: 'GOOGLE_DRIVE' }, false, []],
@@ -69,9 +78,7 @@ test('a sync of a whole account repeats its options at later syncs, incrementall
     request: { tags: { a: 1 }, ingest: INGEST, incremental: true, isWhole: true },
     progress: { queued: 0 },
   });
-  expect(of('selections.save')).toEqual([
-    [OWNER, 9, { externalIds: null, tags: { a: 1 }, ingest: INGEST }, SESSION],
-  ]);
+  expect(of('selections.save')).toEqual([[OWNER, 9, { externalIds: null, tags: { a: 1 }, ingest: INGEST }, SESSION]]);
   const whole = await connect({ syncFiles: true, options: { ...OPTIONS, incrementalSync: false } });
   expect(whole.accepted[0]?.[1]['request']).not.toHaveProperty('incremental');
 });
@@ -87,6 +94,7 @@ test('a sync that a schedule has begun is not stored as a selection, and keeps i
   expect(of('runs.accept')[0]?.[1]).toMatchObject({ begun: { temporalRunId: 't' } });
   await select(OWNER, { ...run, maxTokens: 50 }, selection, SESSION);
   expect(of('selections.save')).toHaveLength(1);
-  expect(of('runs.accept')[1]?.[1]).toMatchObject({ maxTokens: 50 });
-  expect((of('runs.accept')[1]?.[1] as { request: object }).request).not.toHaveProperty('isWhole');
+  const [, limited] = of('runs.accept')[1] as [number, object];
+  expect(limited).toMatchObject({ maxTokens: 50 });
+  expect(limited).not.toHaveProperty('request.isWhole');
 });

@@ -36,8 +36,12 @@ const point = (file_id: number, generation: number, chunk_index: number, tags?: 
 const nextOf = (given: { body: Record<string, unknown> }) => given.body['offset'];
 
 test('counts the points of each generation and space over all pages, with their tags and their last chunk', async () => {
+  let pages = 0;
   const { census, sent } = await open((request) => {
     if (!request.path.endsWith('scroll')) return undefined;
+    pages += 1;
+    // A reader that repeats a page would never end.
+    if (pages > 9) return { points: [], next_page_offset: null };
     if (request.path.includes('b-8')) return { points: [point(7, 3, 0)], next_page_offset: null };
     return nextOf(request) === undefined
       ? { points: [point(7, 3, 5, ['b', 'a']), point(7, 2, 0)], next_page_offset: 'next' }
@@ -63,7 +67,9 @@ test('counts the points of each generation and space over all pages, with their 
 
 test('lists organizations and the users of one organization, each once, over all spaces', async () => {
   const { census, sent } = await open(({ path }) =>
-    path.endsWith('facet') ? { hits: (path.includes('a-4') ? ['10', '9'] : ['9']).map((value) => ({ value })) } : undefined,
+    path.endsWith('facet')
+      ? { hits: (path.includes('a-4') ? ['10', '9'] : ['9']).map((value) => ({ value })) }
+      : undefined,
   );
   expect(await census.organizations()).toEqual([9, 10]);
   expect(sent('facet')[0]?.[1]).not.toHaveProperty('filter');
@@ -97,11 +103,7 @@ test('deletes the points of one generation from a chunk on; from the first one o
   const points = { space: 'a-4', fileId: 7, generation: 3 };
   await census.remove(TENANT, points, 2);
   await census.remove(TENANT, points, 0);
-  const must = [
-    ...OF_TENANT,
-    { key: 'file_id', match: { value: 7 } },
-    { key: 'generation', match: { value: 3 } },
-  ];
+  const must = [...OF_TENANT, { key: 'file_id', match: { value: 7 } }, { key: 'generation', match: { value: 3 } }];
   expect(sent('delete')).toEqual([
     ['own-a-4', { filter: { must: [...must, { key: 'chunk_index', range: { gte: 2 } }] } }],
     ['own-a-4', { filter: { must } }],
@@ -114,7 +116,12 @@ test('reads vectors in the order of their keys; those of other users and deleted
   const stored = (chunkIndex: number, userId: number, vector: object) => ({
     ...{ id: idOf(chunkIndex), vector, payload: { organization_id: '1', user_id: userId } },
   });
-  const points = [stored(2, 2, { dense: [2] }), stored(1, 9, { dense: [1] }), stored(0, 2, { dense: [0] }), stored(3, 2, {})];
+  const points = [
+    stored(2, 2, { dense: [2] }),
+    stored(1, 9, { dense: [1] }),
+    stored(0, 2, { dense: [0] }),
+    stored(3, 2, {}),
+  ];
   let status = 200;
   const { census } = await open(
     ({ path }) => (path.endsWith('a-4/points') ? points : undefined),

@@ -79,12 +79,14 @@ const VERSIONS: readonly (readonly [row: object | null, newer: number | null])[]
   // A newer process has begun to migrate.
   [{ version: SCHEMA_VERSION, target: SCHEMA_VERSION + 2 }, SCHEMA_VERSION + 2],
 ];
-const connectionOf = (read: () => object | null) =>
-  ({ collection: () => ({ findOne: async () => read() }) }) as never;
+const connectionOf = (read: () => object | null) => ({ collection: () => ({ findOne: async () => read() }) }) as never;
 
 test('a process finds out that a newer one migrates the records, from the start of the migration', () =>
   everyRow(VERSIONS, JSON.stringify, async ([row, newer]) => {
-    const watch = watchSchema(connectionOf(() => row), 60_000);
+    const watch = watchSchema(
+      connectionOf(() => row),
+      60_000,
+    );
     expect(watch.newer).toBeNull();
     expect([await watch.check(), watch.newer]).toEqual([newer, newer]);
     watch.stop();
@@ -95,7 +97,10 @@ test('the version is checked at every interval, also after an outage, and report
   let answer = (): object | null => {
     throw new Error('MongoDB does not answer');
   };
-  const watch = watchSchema(connectionOf(() => answer()), 1_000);
+  const watch = watchSchema(
+    connectionOf(() => answer()),
+    1_000,
+  );
   const heard: number[] = [];
   watch.onNewer((version) => heard.push(version));
   await jest.advanceTimersByTimeAsync(1_000);

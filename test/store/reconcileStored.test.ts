@@ -207,7 +207,7 @@ describe('objects in file storage', () => {
     ]);
     const withoutContent = () => [recordOf({ hasContent: false })];
     expect(await stray(open(['1/7/3.raw'], { files: withoutContent }))).toEqual([[7, '1/7/3.raw']]);
-    const ofOther = () => [recordOf({ organizationId: 2 })];
+    const ofOther = () => [recordOf({ organizationId: 2, syncStatus: 'SYNCING' })];
     expect(await stray(open(['1/7/3.raw'], { files: ofOther }))).toEqual([[7, '1/7/3.raw']]);
   });
 
@@ -264,7 +264,11 @@ describe('objects in file storage', () => {
 describe('a repair', () => {
   const NEVER = () => Promise.reject(new Error('no resync'));
   /** Repairs a difference of file 7. @param matched whether the record is unchanged */
-  async function repair(does: Repair, file: RecordOfFile | null = recordOf(), { matched = true, resync = NEVER as never } = {}) {
+  async function repair(
+    does: Repair,
+    file: RecordOfFile | null = recordOf(),
+    { matched = true, resync = NEVER as never } = {},
+  ) {
     const changes: unknown[] = [];
     const fakes = recorder();
     const deleted = (name: string) => ({ deleteMany: async (query: object) => void changes.push([name, query]) });
@@ -299,10 +303,7 @@ describe('a repair', () => {
       ['items', { ...TENANT, dataSourceId: 9 }],
     ]);
     expect((await repair({ do: 'deleteStored', key: 'k' }, null)).calls).toEqual([['delete', 'k']]);
-    expect((await repair({ do: 'releaseOriginal', id: 70 })).calls).toEqual([
-      ['release', OWNER, 70, null],
-      ['sweep'],
-    ]);
+    expect((await repair({ do: 'releaseOriginal', id: 70 })).calls).toEqual([['release', OWNER, 70, null], ['sweep']]);
   });
 
   test('reserves a generation that the record has not used, before it deletes data of that generation', async () => {

@@ -40,8 +40,8 @@ test('errors of file storage are store failures by their kind; others are unchan
 
 test('a failed write is a failure of the store only if the store failed, not the source of the content', async () => {
   const broken = withCode('ECONNRESET', 'the sender has gone');
-  const consume = async (_key: string, parts: AsyncIterable<Uint8Array>) => {
-    for await (const _part of parts);
+  const consume = async (_key: string, received: AsyncIterable<Uint8Array>) => {
+    for await (const _part of received);
     throw withCode('ENOSPC', 'ENOSPC: no space left on device');
   };
   const blobs = blobsWithStoreFailures({ putStream: consume } as never);
