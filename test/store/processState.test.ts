@@ -53,9 +53,13 @@ test('usage of embedding is summed per organization and space, and written once 
   expect(state.writes).toBe(1);
   await usages.flush();
   expect(state.writes).toBe(1);
+  // Later counts are written too.
+  usages.count(1, 't', { reused: 1 });
+  await jest.advanceTimersByTimeAsync(500);
+  expect(state.writes).toBe(2);
   expect(await usages.get(1)).toEqual({
     s: { requests: 1, tokens: 5, computed: 3, reused: 0 },
-    t: { requests: 0, tokens: 0, computed: 0, reused: 4 },
+    t: { requests: 0, tokens: 0, computed: 0, reused: 5 },
   });
 });
 
