@@ -1,5 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';
 
 import { IS_UPLOAD, type RunKind } from '../../contract/runs/runKinds.js';
@@ -8,7 +9,7 @@ import { createDiagnosis, type StoresDown } from '../../dispatch/diagnosis.js';
 import { createDispatcher } from '../../dispatch/dispatcher.js';
 import { createFairShares } from '../../dispatch/fairShares.js';
 import { CANCELLED, endOrphanedRun, ENDED_FROM_OUTSIDE, isAlive } from '../../dispatch/orphanedRuns.js';
-import { endEmptyPauses, reapOnce } from '../../dispatch/reaper.js';
+import { endEmptyPauses, reap as reapUntil, reapOnce } from '../../dispatch/reaper.js';
 import { watchStalls } from '../../dispatch/stallWatch.js';
 import { temporalFailure } from '../../dispatch/temporalFailure.js';
 import type { RunDoc } from '../../store/models/runs.js';
@@ -51,7 +52,7 @@ const missing = () => new WorkflowNotFoundError('none', 'x', undefined);
 /** Fake Temporal client: workflows by id, and the calls that it received. */
 function fakeTemporal(
   workflows: Record<string, Described | Error>,
-  options: { start?: () => unknown; cancel?: () => unknown } = {},
+  options: { start?: () => unknown; cancel?: () => unknown; events?: readonly object[] } = {},
 ) {
   const done: string[] = [];
   const started: { kind: string; options: Record<string, unknown> }[] = [];
@@ -59,6 +60,9 @@ function fakeTemporal(
     options: { namespace: 'default' },
     connection: { close: () => Promise.resolve() },
     withDeadline: (_at: number, work: () => unknown) => work(),
+    workflowService: {
+      getWorkflowExecutionHistoryReverse: async () => ({ history: { events: options.events ?? [] } }),
+    },
     workflow: {
       getHandle: (id: string, _runId?: string, only?: { firstExecutionRunId?: string }) => ({
         describe: async () => {
@@ -87,6 +91,14 @@ function fakeTemporal(
   };
 }
 const names = { idOf: (id: string) => id, taskQueue: 'q', keyOf: (id: string) => id } as never;
+/** Returns the search attributes of a started workflow by name. */
+function attributesOf(options: Record<string, unknown> = {}): object {
+  const { typedSearchAttributes: attributes } = options as { typedSearchAttributes?: TypedSearchAttributes };
+  return Object.fromEntries((attributes?.getAll() ?? []).map(({ key, value }) => [key.name, value]));
+}
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 const fakeLog = () => {
   const lines: string[] = [];
   const write = (_fields: unknown, text: string) => void lines.push(text);
@@ -218,6 +230,7 @@ describe('end of a run whose workflow has ended', () => {
       expect(await endOrphanedRun(access, stores, runOf({ kind: 'reembedFiles' }), CANCELLED)).toBe(0);
       expect([done, calls]).toEqual([['start scrape:3', 'cancel scrape:3'], []]);
       expect(started[0]?.options).toMatchObject({ args: [{ runId: 7 }], memo: { runId: 7 }, taskQueue: 'q' });
+      expect(attributesOf(started[0]?.options)).toEqual({ OrganizationId: '1', UserId: '2', RequestId: 'r' });
     });
   });
 });
@@ -248,6 +261,40 @@ describe('reaper', () => {
     expect([await alreadyEnded.reaped, alreadyEnded.called()]).toEqual([
       0,
       ['runs.listActiveStartedUntil', 'runs.find'],
+    ]);
+  });
+
+  test('keeps a part of a scheduled sync that the active sync has not started yet', async () => {
+    const syncRun = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
+    const part = runOf({ parentRunId: 5 });
+    const find = (id: number) => (id === 5 ? syncRun : part);
+    const kept = reap(part, { pass: { status: 'RUNNING', runId: 'p' } }, { 'runs.find': find });
+    expect([await kept.reaped, kept.of('runs.finish')]).toEqual([0, []]);
+    const ended = reap(part, { pass: { status: 'FAILED', runId: 'p' } }, { 'runs.find': find });
+    expect([await ended.reaped, ended.of('runs.finish').length]).toEqual([1, 1]);
+  });
+
+  test('each iteration also ends empty pauses and deletes interrupted uploads; a failed one is repeated', async () => {
+    const stop = new AbortController();
+    let iterations = 0;
+    const { stores, names: called } = recorder({
+      'runs.listActiveStartedUntil': () => {
+        iterations += 1;
+        if (iterations === 1) throw new Error('MongoDB is unreachable');
+        return [];
+      },
+      'pauses.listPaused': [],
+      'originals.sweep': () => {
+        stop.abort();
+        return 2;
+      },
+    });
+    const { log, lines } = fakeLog();
+    await reapUntil(fakeTemporal({}).access, stores, log, 1, stop.signal);
+    expect(called().slice(1)).toEqual(['runs.listActiveStartedUntil', 'pauses.listPaused', 'originals.sweep']);
+    expect(lines).toEqual([
+      'comparing runs with Temporal or sweeping uploads failed; trying again',
+      'deleted the contents of interrupted uploads, and contents that were replaced',
     ]);
   });
 
@@ -334,6 +381,20 @@ describe('fair share of a run', () => {
     expect(await shareOf({ organizationId: 2, userId: 2 })).toMatchObject({ fairnessWeight: 1 });
     expect(await shareOf({ organizationId: 3, userId: 2 })).toMatchObject({ fairnessWeight: 0.001 });
   });
+
+  test('counts the users again after ten seconds', async () => {
+    let users = 4;
+    const { stores } = recorder({ 'runs.countUsersWithOpenRuns': () => users });
+    const { of: shareOf } = createFairShares((stores as { runs: never }).runs);
+    const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
+    const weight = async () => (await shareOf({ organizationId: 1, userId: 2 })).fairnessWeight;
+    expect(await weight()).toBe(0.25);
+    users = 2;
+    now.mockReturnValue(1_009_999);
+    expect(await weight()).toBe(0.25);
+    now.mockReturnValue(1_010_000);
+    expect(await weight()).toBe(0.5);
+  });
 });
 
 test('converts errors of Temporal to store failures (unreachable, full or failed), and passes others unchanged', async () => {
@@ -396,8 +457,29 @@ describe('dispatcher', () => {
         },
       },
     ]);
-    expect(JSON.stringify(started[0]?.options['typedSearchAttributes'])).toBeDefined();
     expect([of('runs.markStarted'), of('runs.postpone')]).toEqual([[[7]], []]);
+  });
+
+  test('operators find a workflow by its organization, request, user and data source, and by its file if it has one only', async () => {
+    const rows: [Partial<RunDoc>, object][] = [
+      [
+        { kind: 'resyncFile', dataSourceId: 9 },
+        { UserId: '2', DataSourceId: '9', FileId: '3' },
+      ],
+      [{ kind: 'syncUpload' }, { UserId: '2', FileId: '3' }],
+      [
+        { kind: 'updateTags', fileId: null, dataSourceId: 9 },
+        { UserId: '2', DataSourceId: '9' },
+      ],
+      // The file of a scrape is its container.
+      [{ kind: 'webScrape' }, { UserId: '2' }],
+      [{ kind: 'recountFiles', userId: 0, fileId: null }, {}],
+    ];
+    await everyRow(rows, JSON.stringify, async ([fields, expected]) => {
+      const { dispatcher, started } = dispatch(runOf({ startedAt: null, ...fields }));
+      await dispatcher.start(7);
+      expect(attributesOf(started[0]?.options)).toEqual({ OrganizationId: '1', RequestId: 'r', ...expected });
+    });
   });
 
   test('skips runs that were started, are held, have no record, or wait for an earlier run', async () => {
@@ -496,6 +578,28 @@ describe('dispatcher', () => {
     await expect(unreachable.dispatcher.cancel(7)).rejects.toMatchObject({ store: 'Temporal', kind: 'unreachable' });
   });
 
+  test('ends a run whose workflow ends during its cancellation, and no unstarted part of an active scheduled sync', async () => {
+    const workflows: Record<string, Described> = { ...RUNNING };
+    const endsMeanwhile = dispatch(runOf(), {}, workflows, {
+      cancel: () => {
+        delete workflows['scrape:3'];
+        throw missing();
+      },
+    });
+    await endsMeanwhile.dispatcher.cancel(7);
+    expect([endsMeanwhile.of('files.abortOpen').length, endsMeanwhile.of('runs.finish').length]).toEqual([1, 1]);
+
+    const syncRun = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
+    const part = runOf({ parentRunId: 5 });
+    const ofSync = dispatch(
+      part,
+      { 'runs.find': (id: number) => (id === 5 ? syncRun : part) },
+      { pass: { status: 'RUNNING', runId: 'p' } },
+    );
+    await expect(ofSync.dispatcher.cancel(7)).rejects.toBeInstanceOf(WorkflowNotFoundError);
+    expect([ofSync.of('files.abortOpen'), ofSync.of('runs.finish')]).toEqual([[], []]);
+  });
+
   test('starts nothing once it is closed', async () => {
     const { dispatcher, done } = dispatch(runOf({ startedAt: null }));
     await dispatcher.close();
@@ -592,6 +696,49 @@ describe('diagnosis of a run without progress', () => {
     expect(ids).toEqual([...started.map(({ _id }) => _id), ...Array.from({ length: 100 }, (_, nth) => nth + 1)]);
   });
 
+  test('describes the shared workflow of many uploads once, and judges each of them by it', async () => {
+    const uploads = [1, 2, 3].map((_id) => runOf({ _id, stream: true, startedAt: null, workflowId: 'uploads:2' }));
+    const { stores, of } = recorder({
+      ...{
+        'stalls.listStarted': [],
+        'stalls.listUnstarted': uploads.slice(0, 2),
+        'stalls.listStalled': uploads.slice(2),
+      },
+      ...{ 'stalls.hasProgressedSince': false, 'workers.list': [] },
+    });
+    let described = 0;
+    const state = { status: 'RUNNING', raw: waiting(600_000) };
+    const workflows = {
+      get 'uploads:2'() {
+        described += 1;
+        return state;
+      },
+    };
+    const { access } = fakeTemporal(workflows);
+    const startedAt = Date.now();
+    const { stalled } = await createDiagnosis(access, stores, () => Promise.resolve(UP), 60_000).diagnose();
+    expect([described, stalled.map(({ run }) => run._id)]).toEqual([1, [1, 2, 3]]);
+    const [, since] = of('stalls.hasProgressedSince')[0] as [RunDoc, Date];
+    expect(since.getTime()).toBeGreaterThanOrEqual(startedAt - 60_000);
+    expect(since.getTime()).toBeLessThanOrEqual(Date.now() - 60_000);
+  });
+
+  test('a run whose workflow cannot be described keeps its state, and the other runs are judged', async () => {
+    const stall = { cause: 'no_worker', message: 'x', since: new Date() } as const;
+    const runs = [runOf({ _id: 1, stall, workflowId: 'lost' }), runOf({ _id: 2 })];
+    const { stores } = recorder({
+      ...{ 'stalls.listStarted': runs, 'stalls.listUnstarted': [], 'stalls.listStalled': [] },
+      ...{ 'stalls.hasProgressedSince': false, 'workers.list': [] },
+    });
+    const workflows = {
+      lost: new Error('deadline exceeded'),
+      'scrape:3': { status: 'RUNNING', raw: waiting(600_000) },
+    };
+    const { access } = fakeTemporal(workflows);
+    const { stalled, recovered } = await createDiagnosis(access, stores, () => Promise.resolve(UP), 60_000).diagnose();
+    expect([stalled.map(({ run }) => run._id), recovered]).toEqual([[2], []]);
+  });
+
   test('leaves a run without a workflow, or with an ended one, to the reaper', async () => {
     for (const workflows of [{}, { 'scrape:3': { status: 'COMPLETED', raw: waiting(600_000) } }]) {
       const { stores } = recorder({
@@ -614,7 +761,8 @@ describe('diagnosis of a run without progress', () => {
     down = {},
     raw = {},
     progressed = false,
-  }: Omit<Row, 'what' | 'cause'>) => {
+    events = [],
+  }: Omit<Row, 'what' | 'cause'> & { readonly events?: readonly object[] }) => {
     const { stores, of } = recorder({
       ...{
         'stalls.listStarted': run.startedAt ? [run] : [],
@@ -623,7 +771,7 @@ describe('diagnosis of a run without progress', () => {
       },
       ...{ 'stalls.hasProgressedSince': progressed, 'workers.list': workers },
     });
-    const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } });
+    const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } }, { events });
     const diagnoses = await createDiagnosis(
       access,
       stores,
@@ -643,6 +791,46 @@ describe('diagnosis of a run without progress', () => {
       },
     );
   });
+
+  const ago = (ms: number) => msToTs(Date.now() - ms);
+  const failingTask = { pendingWorkflowTask: { state: 1, attempt: 3, scheduledTime: msToTs(0) } };
+  const failedTask = (message: string) => ({
+    eventType: 9,
+    workflowTaskFailedEventAttributes: { failure: { message } },
+  });
+  const step = (fields: object) => ({
+    pendingActivities: [
+      { activityType: { name: 'ingestBatch' }, state: 1, attempt: 4, scheduledTime: ago(0), ...fields },
+    ],
+  });
+  const explained = (): readonly (readonly [given: Parameters<typeof diagnose>[0], message: string | null])[] => [
+    [
+      { raw: failingTask, events: [{ eventType: 1 }, failedTask('nondeterminism\n at x'), failedTask('earlier')] },
+      'The workflow tasks of this run fail repeatedly: nondeterminism. Run the same version',
+    ],
+    [{ raw: failingTask, events: [failedTask('x'.repeat(301))] }, `fail repeatedly: ${'x'.repeat(300)}…. Run`],
+    [{ raw: failingTask }, 'fail repeatedly: no worker finishes them in time. Run'],
+    [{ raw: failingTask, workers: [] }, 'worker'],
+    [{ raw: step({ lastFailure: { message: 'disk\n at x' } }) }, 'The step ingestBatch has failed 3 times: disk. Look'],
+    // A heartbeat counts, however long ago the step started.
+    [{ raw: step({ state: 2, lastStartedTime: ago(600_000), lastHeartbeatTime: ago(1_000) }), workers: [] }, null],
+    [{ raw: step({ state: 2, lastStartedTime: ago(600_000) }), workers: [] }, 'worker'],
+    // A task that is scheduled again has waited since it was first scheduled.
+    [
+      {
+        raw: { pendingWorkflowTask: { ...waiting(0).pendingWorkflowTask, originalScheduledTime: ago(600_000) } },
+        workers: [],
+      },
+      'worker',
+    ],
+  ];
+  test('explains a stall by the first line of its failure, by its number of attempts, or by the workers', () =>
+    everyRow(explained(), JSON.stringify, async ([given, message]) => {
+      const { stalled } = await diagnose(given);
+      expect(stalled.map(({ stall }) => stall.message)).toEqual(
+        message === null ? [] : [expect.stringContaining(message)],
+      );
+    }));
 
   test('reports recovery only for runs that were stalled before', async () => {
     const stall = { cause: 'no_worker', message: 'x', since: new Date() } as const;

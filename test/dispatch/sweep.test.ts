@@ -1,7 +1,10 @@
 /** Tests of one iteration of the sweeper, which repeats calls to Temporal that a crash or an outage prevented. */
 import { expect, test } from '@jest/globals';
 
+import { TRACE_HEADER } from '../../contract/runs/workflowIds.js';
+import { createTemporalClient } from '../../dispatch/client.js';
 import { createDispatcher, type Dispatcher } from '../../dispatch/dispatcher.js';
+import { NO_TRACING } from '../../observability/tracing.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
@@ -71,6 +74,46 @@ test('starts due runs, and signals waiting workflows', () =>
       expect(swept.errors).toEqual([]);
     },
   ));
+
+test('starts or signals the stream of an upload, which has no workflow of its own', async () => {
+  const done: string[] = [];
+  const call = (what: string) => async (_kind: string, options: { workflowId: string }) =>
+    void done.push(`${what} ${options.workflowId}`);
+  const client = {
+    connection: { close: () => Promise.resolve() },
+    withDeadline: (_at: number, work: () => unknown) => work(),
+    workflow: { start: call('start'), signalWithStart: call('wake') },
+  };
+  const { stores } = recorder({
+    'runs.find': runOf(7, { stream: true, workflowId: 's' }),
+    'runs.countUsersWithOpenRuns': 1,
+  });
+  const log = { info: () => undefined, warn: () => undefined };
+  const names = { idOf: (id: string) => id, taskQueue: 'q' };
+  const dispatcher = createDispatcher(client as never, names as never, stores, log as never);
+  const started = dispatcher.start(7);
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toEqual(['wake s']);
+  await dispatcher.close();
+  await started;
+});
+
+test('workflows get the trace of the request that starts or signals them', async () => {
+  const traceContext = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', ids: {} };
+  const client = createTemporalClient({ address: '127.0.0.1:1', namespace: 'n' }, {
+    ...NO_TRACING,
+    traceContext: () => traceContext,
+  } as never);
+  const { workflow } = client.options.interceptors as { workflow: readonly Record<string, Intercept>[] };
+  await everyRow(['startWithDetails', 'signalWithStart'], String, async (name) => {
+    const { headers } = await workflow[0]![name]!({ headers: { other: {} } }, (input) => Promise.resolve(input));
+    expect(Object.keys(headers)).toEqual(['other', TRACE_HEADER]);
+  });
+});
+type Intercept = (
+  input: { headers: object },
+  next: (input: { headers: object }) => Promise<{ headers: object }>,
+) => Promise<{ headers: object }>;
 
 test('continues while a stream of uploads is still being signalled', async () => {
   let open = (): void => undefined;

@@ -23,10 +23,16 @@ export interface QdrantRecorder {
 const WRITE_MS = 20;
 
 /**
- * Starts a server that answers the requests for creating collections and writing points, and records them. It reports
- * that no collection exists.
+ * Starts a server that answers the requests for creating and describing collections and for writing, deleting and counting
+ * points, and records them. It lists the given collections, and reports for any collection that it does not exist.
+ * @param statusOf the status of the answer to a request; by default 200
+ * @param resultOf the result of the answer to a request; undefined: the one described above
  */
-export async function startQdrantRecorder(): Promise<QdrantRecorder> {
+export async function startQdrantRecorder(
+  collections: readonly string[] = [],
+  statusOf: (request: QdrantRequest) => number = () => 200,
+  resultOf: (request: QdrantRequest) => unknown = () => undefined,
+): Promise<QdrantRecorder> {
   const requests: QdrantRequest[] = [];
   let running = 0;
   let maxRunning = 0;
@@ -36,16 +42,31 @@ export async function startQdrantRecorder(): Promise<QdrantRecorder> {
     const raw = Buffer.concat(parts);
     const { pathname: path } = new URL(request.url ?? '/', 'http://qdrant');
     const method = request.method ?? '';
-    requests.push({ method, path, bytes: raw.length, body: raw.length === 0 ? {} : JSON.parse(raw.toString()) });
+    const body = raw.length === 0 ? {} : (JSON.parse(raw.toString()) as Record<string, unknown>);
+    const recorded: QdrantRequest = { method, path, bytes: raw.length, body };
+    requests.push(recorded);
     if (method === 'PUT' && path.endsWith('/points')) {
       running += 1;
       maxRunning = Math.max(maxRunning, running);
       await sleep(WRITE_MS);
       running -= 1;
     }
-    const result = path.endsWith('/exists') ? { exists: false } : path === '/collections' ? { collections: [] } : true;
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ result, status: 'ok', time: 0 }));
+    const results: Readonly<Record<string, unknown>> = {
+      exists: { exists: false },
+      collections: { collections: collections.map((name) => ({ name })) },
+      count: { count: 3 },
+      query: { points: [] },
+    };
+    const described = { config: { params: { vectors: { dense: { size: 4 } } } } };
+    const result = method === 'GET' && path.startsWith('/collections/') && !path.endsWith('/exists') ? described : null;
+    response.writeHead(statusOf(recorded), { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        result: resultOf(recorded) ?? result ?? results[path.split('/').at(-1) ?? ''] ?? true,
+        status: 'ok',
+        time: 0,
+      }),
+    );
   };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');

@@ -9,6 +9,7 @@ import { createFolderBlobs } from '../../store/contents/blobs.js';
 import { createS3Blobs } from '../../store/contents/s3Blobs.js';
 import { originalModel } from '../../store/models/originals.js';
 import { createOriginals, type Originals } from '../../store/originals/originals.js';
+import { createTranscripts } from '../../store/originals/transcripts.js';
 import { createSequence } from '../../store/database/sequence.js';
 import { type S3Emulator, startS3 } from '../emulators/s3.js';
 import { testEngines } from '../support/engines.js';
@@ -207,4 +208,25 @@ test('deletes all originals of a user, and none of other users', async () => {
   expect([await originals.countOf(owner, [1, 2]), await originals.countOf(otherUser, [3])]).toEqual([0, 2]);
   await originals.deleteAll(otherUser);
   expect([await inStorage(), await rows()]).toEqual([[], 0]);
+});
+
+test('a transcript replaces the job that computes it, and both belong to one recording of one user', async () => {
+  const originals = stores['rows of MongoDB'];
+  const draft = await originals.receive(owner, parts(10));
+  await accept(originals, draft, 300);
+  const transcripts = createTranscripts(originalModel(connection));
+  const recording = { ...owner, fileId: 300, originalId: draft.id };
+  const others = [{ userId: 3 }, { organizationId: 2 }, { fileId: 301 }].map((other) => ({ ...recording, ...other }));
+  expect(await transcripts.find(recording)).toEqual({ transcript: null, job: null });
+  const job = { service: 'deepgram', options: {}, id: 'job' } as never;
+  for (const other of others) await transcripts.saveJob(other, job);
+  expect(await transcripts.find(recording)).toEqual({ transcript: null, job: null });
+  await transcripts.saveJob(recording, job);
+  expect(await transcripts.find(recording)).toEqual({ transcript: null, job });
+  const transcript = { service: 'deepgram', options: {}, segments: ['größer'] } as never;
+  for (const other of others) await transcripts.save(other, transcript);
+  await transcripts.save(recording, transcript);
+  expect(await transcripts.find(recording)).toEqual({ transcript, job: null });
+  for (const other of others) expect(await transcripts.find(other)).toBeNull();
+  await originals.deleteAll(owner);
 });
