@@ -54,7 +54,7 @@ function registryWith(answer: (request: EgressRequest) => Answer, clients: Recor
   let keys = 0;
   const account = (source: ConnectedSourceType, grantStore: GrantStore) =>
     connectors.account(source, String((keys += 1)), grantStore);
-  return { account, sent, counted };
+  return { account, connectors, sent, counted };
 }
 
 test('a limit of an OAuth client pauses all accounts of the client, and no account of another one', async () => {
@@ -122,6 +122,26 @@ test('facts about a grant are read without a request, and a revoked one is repor
   expect(await account('BOX', storeOf({})).grant()).toMatchObject({ isRefreshable: false, scopes: { granted: null } });
   expect((await faultOf(account('BOX', storeOf(null)).grant())).kind).toBe('access_revoked');
   expect(sent).toEqual([]);
+});
+
+test('accounts of one source share its cache, and accounts of other sources have their own limits', async () => {
+  const workspace = { id: 'w', language_versions: [{ code: 'de' }] };
+  const { connectors, sent } = registryWith(({ url }) =>
+    url.includes('gitbook')
+      ? { status: 429, headers: { 'retry-after': '60' } }
+      : { status: 200, body: { data: url.endsWith('ProjectVersions') ? [workspace] : { id: 'a' } } },
+  );
+  const credentials = JSON.stringify({ organization: 'o', accountEmail: 'ada@a.example', accessToken: 't' });
+  for (const article of ['a', 'b']) {
+    const account = connectors.account('DOCUMENT360', '1', credentials);
+    await account.open(`w/article:${article}`, NEVER);
+  }
+  expect(sent.filter(({ url }) => url.endsWith('ProjectVersions'))).toHaveLength(1);
+  await faultOf(connectors.account('GITBOOK', '1', credentials).identify(NEVER));
+  // A new object of the same account observes the pause.
+  expect((await connectors.account('GITBOOK', '1', credentials).limits()).pausedMs).toBeGreaterThan(50_000);
+  expect((await connectors.account('GITBOOK', '2', credentials).limits()).pausedMs).toBe(0);
+  expect((await connectors.account('DOCUMENT360', '1', credentials).limits()).pausedMs).toBe(0);
 });
 
 /** Returns an account of a connector that records what it receives. */

@@ -17,6 +17,7 @@ import { classify, projectLimit, waitMs } from '../../connectors/google/api.js';
 import { googleDrive } from '../../connectors/google/drive/index.js';
 import { gmail } from '../../connectors/google/gmail/index.js';
 import { googleCloudStorage } from '../../connectors/google/storage/index.js';
+import { guru } from '../../connectors/guru/index.js';
 import { createItem, fileBytes } from '../../connectors/items.js';
 import { asLink, asName, asTimestamp } from '../../connectors/json.js';
 import { createObjectTree } from '../../connectors/objectTree.js';
@@ -341,4 +342,42 @@ test('names, links and times of answers are shortened, checked and normalised', 
     ...['auth_revoked', 'forbidden_item', 'forbidden_item', 'not_found', 'not_found', 'rate_limited'],
     ...['server', 'server', 'server', 'config', 'config'],
   ]);
+});
+
+test('error codes of Box and Dropbox decide the class of a refusal, wherever Dropbox writes them', () => {
+  const boxClass = (code: string) => box.classify!({ status: 403, headers: {}, body: { code } });
+  const codes = ['trashed', 'rate_limit_exceeded', 'operation_limit_exceeded', 'download_prohibited', 'toString', ''];
+  expect(codes.map(boxClass)).toEqual([
+    ...['not_found', 'rate_limited', 'rate_limited', 'forbidden_item'],
+    ...[null, null],
+  ]);
+  const dropboxClass = (body: object) => dropbox.classify!({ status: 409, headers: {}, body });
+  expect([
+    dropboxClass({ error_summary: 'path/not_found/..' }),
+    dropboxClass({ error: { '.tag': 'reset' } }),
+    dropboxClass({ error_summary: 'too_many_requests/' }),
+    dropboxClass({ error_summary: 'invalid_root/..' }),
+    dropboxClass({ error_summary: 'other/..' }),
+  ]).toEqual(['not_found', 'cursor_invalid', 'rate_limited', 'server', null]);
+});
+
+test('long lists are requested in an order in which later items do not shift the next page', async () => {
+  const queryOf = async (list: (client: ReturnType<typeof scriptedClient<never>>['client']) => Promise<unknown>) => {
+    const { client, requests } = scriptedClient({ ...GRANT, username: 'ada' } as never, ({ path }) =>
+      path.startsWith('oauth') ? { values: [{ id: 'c', url: 'https://a.atlassian.net' }] } : null,
+    );
+    await list(client).catch(() => undefined);
+    return requests.at(-1)!.query;
+  };
+  expect(await queryOf((client) => googleDrive.listDescendants(client, 'shared.with.me', null))).toMatchObject({
+    orderBy: 'createdTime',
+  });
+  expect(await queryOf((client) => confluence.listRoots(client, null))).toMatchObject({
+    sort: 'id',
+    status: 'current',
+  });
+  const cards = JSON.stringify({ root: 'collection:c', open: [], at: null, rest: 'c' });
+  expect(await queryOf((client) => guru.listDescendants(client, 'collection:c', cards))).toMatchObject({
+    ...{ sortField: 'dateCreated', sortOrder: 'asc' },
+  });
 });

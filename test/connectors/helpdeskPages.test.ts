@@ -201,6 +201,19 @@ test('Gong: finds a folder in any workspace, below the workspace if its parent i
   expect(Math.abs(Date.parse(until) - Date.now() - 86_400_000)).toBeLessThan(3_600_000);
 });
 
+test('Gong: a list of calls whose cursor repeats itself ends', async () => {
+  const { client, requests } = scriptedClient(GRANT, ({ path }) =>
+    path === 'calls'
+      ? { calls: [{ id: '1' }], records: { cursor: 'same' } }
+      : { workspaces: [{ id: '1' }], folders: [] },
+  );
+  await readListing((cursor) => gong.listDescendants(client, 'workspace:1', cursor));
+  expect(requests.filter(({ path }) => path === 'calls').map(({ query }) => query['cursor'])).toEqual([
+    undefined,
+    'same',
+  ]);
+});
+
 test('Gong: the version of a call does not depend on the fraction of its duration, but on its language', () => {
   const call = { id: '1', started: '2026-01-01T00:00:00Z', duration: 61, language: 'eng' };
   const versionOf = (more: object) => itemOfCall({ ...call, ...more }, null, '1')!.version;
