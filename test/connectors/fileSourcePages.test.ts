@@ -23,6 +23,7 @@ import { asLink, asName, asTimestamp } from '../../connectors/json.js';
 import { createObjectTree } from '../../connectors/objectTree.js';
 import { createSourceCache } from '../../connectors/sourceCache.js';
 import { Fault } from '../../contract/failures.js';
+import type { GitHubListQuery } from '../../contract/sources/liveReads.js';
 import { faultOf } from '../support/faultOf.js';
 import { readListing } from './account.js';
 import { scriptedClient } from './scripted.js';
@@ -256,10 +257,10 @@ test('GitBook: a deleted space is not listed by its id either', async () => {
 });
 
 test('GitHub: reads filtered pages of the only repository, and explains a page number that is too high', async () => {
-  const request = {
+  const request: GitHubListQuery = {
     ...{ repository: null, number: null, remote: true, filters: { head: 'fix', base: 'main' } },
-    ...{ orderBy: 'updated', orderDir: 'desc', page: 4, pageSize: 10, cursor: null },
-  } as const;
+    ...{ orderBy: 'updated', orderDir: 'desc' as const, page: 4, pageSize: 10, cursor: null },
+  };
   let repositories = ['ada/atlas'];
   let answer: object = {
     values: [{ id: 1, number: 5 }],
@@ -278,7 +279,11 @@ test('GitHub: reads filtered pages of the only repository, and explains a page n
       ...{ per_page: '10', page: '4' },
     },
   });
-  await read({ cursor: first!.next_cursor, filters: { head: 'eve:fix', state: 'all' }, orderBy: null });
+  await read({
+    cursor: (first as { next_cursor: string }).next_cursor,
+    filters: { head: 'eve:fix', state: 'all' },
+    orderBy: null,
+  });
   expect(requests[3]!.query).toEqual({ state: 'all', head: 'eve:fix', per_page: '10', page: '5', after: 'y' });
   answer = new Fault('bad_response', 'no');
   expect((await faultOf(read())).message).toContain('next_cursor');
