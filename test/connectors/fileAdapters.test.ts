@@ -4,12 +4,18 @@ import { expect, test } from '@jest/globals';
 
 import { box } from '../../connectors/box/index.js';
 import { boxChanges } from '../../connectors/box/changes.js';
+import { itemOfContent } from '../../connectors/confluence/adapter.js';
+import { siteOf } from '../../connectors/confluence/api.js';
 import { contentHash, itemOf as dropboxItem } from '../../connectors/dropbox/adapter.js';
 import { dropbox } from '../../connectors/dropbox/index.js';
+import { itemsOfPages } from '../../connectors/gitbook/adapter.js';
+import { github } from '../../connectors/github/index.js';
+import { commentOf, issueOf, pullOf } from '../../connectors/github/records.js';
 import { itemOfFile } from '../../connectors/google/drive/adapter.js';
 import { driveChanges } from '../../connectors/google/drive/changes.js';
 import { rootOf } from '../../connectors/google/drive/places.js';
 import { addressesIn, itemOfMessage } from '../../connectors/google/gmail/adapter.js';
+import { googleCloudStorage } from '../../connectors/google/storage/index.js';
 import { Fault } from '../../contract/failures.js';
 import { faultOf } from '../support/faultOf.js';
 import { scriptedClient } from './scripted.js';
@@ -140,5 +146,80 @@ test('Dropbox: a change feed whose position is unknown or unreadable is stale, a
   };
   expect([await kindAfter('not_found'), await kindAfter('bad_response'), await kindAfter('server_error')]).toEqual([
     ...['stale_cursor', 'stale_cursor', 'server_error'],
+  ]);
+});
+
+test('GitHub: reads the default branch, with addresses of files and directories on it', async () => {
+  const answers: Readonly<Record<string, object>> = {
+    'repos/ada/atlas': { full_name: 'ada/atlas', default_branch: 'docs/a b', html_url: 'https://github.com/ada/atlas' },
+    'repos/ada/atlas/branches/docs/a b': { commit: { sha: 'c', commit: { tree: { sha: 't' } } } },
+    'repos/ada/atlas/git/trees/t': {
+      tree: [
+        { path: 'x', type: 'tree', sha: '1' },
+        { path: 'x/y.md', type: 'blob', sha: '2', size: 3, mode: '100644' },
+      ],
+    },
+  };
+  const { client } = scriptedClient({ username: 'ada', accessToken: 't' }, ({ path }) => answers[path]);
+  const { items } = await github.listDescendants(client, 'ada/atlas', null);
+  expect(items.map(({ externalUrl }) => externalUrl)).toEqual([
+    'https://github.com/ada/atlas',
+    'https://github.com/ada/atlas/tree/docs/a%20b/x',
+    'https://github.com/ada/atlas/blob/docs/a%20b/x/y.md',
+  ]);
+});
+
+test('GitHub: reads an empty file without a request for its blob, and finds no path in an empty repository', async () => {
+  const file = { type: 'file', sha: 's', size: 0, encoding: 'base64', content: '' };
+  const { client, requests } = scriptedClient({ username: 'ada', accessToken: 't' }, () => file);
+  expect((await github.open(client, 'ada/atlas/empty.md', OPTIONS)).bytes).toHaveLength(0);
+  expect(requests).toHaveLength(1);
+  expect(github.classify!({ status: 409, headers: {}, body: null })).toBe('not_found');
+});
+
+test('GitHub: records keep their times apart, and a deleted account is shown as ghost', () => {
+  const times = { created_at: '1', updated_at: '2', closed_at: null };
+  expect(issueOf({ ...times, user: null })).toMatchObject({ ...times, user: { login: 'ghost' }, closed_by: null });
+  expect(pullOf({ ...times, merged_at: '3', user: null })).toMatchObject({
+    ...times,
+    merged_at: '3',
+    user: { login: 'ghost' },
+  });
+  expect(issueOf({ ...times, closed_at: '4' })).toMatchObject({ closed_at: '4' });
+  expect(commentOf({ ...times, user: null })).toMatchObject({ user: { login: 'ghost' } });
+});
+
+test('Confluence: finds the named site whatever its case, and a restored page has another version', async () => {
+  const values = [
+    { id: 'c1', url: 'https://Pier.atlassian.net' },
+    { id: 'c2', url: 'https://dock.atlassian.net' },
+  ];
+  const { client } = scriptedClient({ accessToken: 't', facts: { subdomain: 'PIER' } }, () => ({ values }));
+  expect((await siteOf(client)).cloudId).toBe('c1');
+  const site = { cloudId: 'c1', subdomain: 'pier', url: 'https://pier.atlassian.net' };
+  const versionAt = (createdAt: string) =>
+    itemOfContent(site, 'pages', { id: '1', spaceId: '100', version: { number: 2, createdAt } })!.version;
+  expect(versionAt('2026-03-03T10:00:00Z')).not.toBe(versionAt('2026-03-04T10:00:00Z'));
+  const folder = itemOfContent(site, 'blogposts', { id: '1', spaceId: '100', parentId: '9', parentType: 'whiteboard' });
+  expect(folder).toMatchObject({ parentExternalId: 'space:100', isExpandable: false });
+});
+
+test('Google Cloud Storage: lists active projects only, and an object has its stored type', async () => {
+  const { client, requests } = scriptedClient(GRANT, ({ path }) =>
+    path === 'projects' ? {} : { name: 'a', contentType: 'text/csv', etag: 'e' },
+  );
+  expect(await googleCloudStorage.listRoots(client, null)).toEqual({ items: [], next: null, isPartial: true });
+  expect(requests[0]!.query['filter']).toBe('lifecycleState:ACTIVE');
+  const content = async () => ({ status: 200, headers: { 'content-type': 'text/html' }, bytes: new Uint8Array() });
+  expect((await googleCloudStorage.open({ ...client, content }, 'bucket/a', OPTIONS)).contentType).toBe('text/csv');
+});
+
+test('GitBook: a page has its address on the published site, else in the application', () => {
+  const page = { id: 'p', type: 'document', title: 'P', path: 'a/b', urls: { app: 'https://app.example/p' } };
+  const urlOf = (published?: string, more: object = {}) =>
+    itemsOfPages({ id: 's', urls: published === undefined ? {} : { published } }, [{ ...page, ...more }]).items[0]!
+      .externalUrl;
+  expect([urlOf('https://docs.example/'), urlOf(), urlOf('https://docs.example', { path: undefined })]).toEqual([
+    ...['https://docs.example/a/b', 'https://app.example/p', 'https://app.example/p'],
   ]);
 });
