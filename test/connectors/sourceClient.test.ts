@@ -158,6 +158,11 @@ test('encodes a value of the caller as one path segment, and rejects dot segment
   expect(requests).toHaveLength(1);
 });
 
+test('leaves colons and dollar signs of a path segment unencoded, which some sources require', async () => {
+  await client().get(['drives', 'a!1', 'root:', 'x:$y', '$value'], {});
+  expect(requests[0]?.url).toBe('/v1/drives/a!1/root:/x:$y/$value');
+});
+
 test('reads integers beyond the safe range as strings, and leaves other values unchanged', async () => {
   answers = [
     answerWith(
