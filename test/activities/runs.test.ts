@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 
 import { createDeleteActivities } from '../../activities/delete/deleteFiles.js';
+import { createDeleteUserActivities } from '../../activities/delete/deleteUser.js';
 import { createRecountActivities } from '../../activities/runs/recountFiles.js';
 import { createRunActivities } from '../../activities/runs/runs.js';
 import { scheduleIds } from '../../contract/runs/workflowIds.js';
@@ -184,4 +185,27 @@ test('the parents whose children are deleted are stored before the first file is
   const plain = openDelete({});
   await plain.activities.deleteBatch({ runId: 7, afterId: 0 });
   expect(plain.of('files.parentsOfDelete')).toEqual([]);
+});
+
+test('the deletion of a user stops the other workflows of the user, and is done only when nothing is left', async () => {
+  const names = { idOf: (key: string) => `d/${key}` };
+  const others = { 'runs.withdrawOthers': ['w', 'x', 'x', 'y'].map((workflowId) => ({ workflowId })) };
+  const stopping = open({ kind: 'deleteUser' }, others);
+  const { stopUserRuns } = createDeleteUserActivities({ ...(stopping.deps as object), names } as never);
+  expect(await stopUserRuns({ runId: 7 })).toEqual({ workflowIds: ['d/x', 'd/y'] });
+  expect(stopping.of('runs.withdrawOthers')).toEqual([[ADA, 7, 500]]);
+  const nothing = { 'files.ids': [], 'runs.withdrawOthers': [], 'quarantine.hasFiles': false };
+  for (const left of [{ 'files.ids': [4] }, { 'runs.withdrawOthers': [{}] }, { 'quarantine.hasFiles': true }, {}]) {
+    const { deps, of } = open({ kind: 'deleteUser' }, { ...nothing, ...left });
+    const store = {
+      ...(deps as { store: object }).store,
+      transaction: (work: (session: null) => unknown) => Promise.resolve(work(null)),
+    };
+    const isLeft = Object.keys(left).length > 0;
+    const { finishUserDelete } = createDeleteUserActivities({ ...(deps as object), store, names } as never);
+    expect(await finishUserDelete({ runId: 7 })).toEqual({ again: isLeft });
+    expect([of('vectors.deleteAll'), of('users.markErased')]).toEqual(isLeft ? [[], []] : [[[ADA]], [[ADA, null]]]);
+    const event = { kind: 'ORGANIZATION_USER_DELETED', objectId: '2' };
+    expect(of('events.write')).toMatchObject(isLeft ? [] : [[[event], null, 'user-deleted:7']]);
+  }
 });
