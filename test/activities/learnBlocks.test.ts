@@ -101,17 +101,17 @@ test('a page loses the repeated blocks of its site, except those that it keeps f
     'siteBlocks.find': ({ fileId }: { fileId: number }) => (fileId === 9 ? { blocks } : null),
   });
   const evidenceOf = createSiteEvidence({ store: stores, settings: { siteSamplePages: 5 } } as never);
-  const page = (_id: number, fields: object = {}) =>
+  const evidenceOfPage = (_id: number, fields: object = {}) =>
     evidenceOf({
       ...{ _id, organizationId: 1, userId: 2, parentId: 9, source: 'WEB_SCRAPE', sourceOptions: {} },
       ...{ externalFileId: 'https://site.example:81/a', ...fields },
     } as never);
   const evidence = (repeated: readonly string[]) => ({ host: 'site.example:81', repeated, listBlocks: false });
-  expect(await page(3)).toEqual(evidence(['foot']));
-  expect(await page(5)).toEqual(evidence(['menu', 'foot']));
+  expect(await evidenceOfPage(3)).toEqual(evidence(['foot']));
+  expect(await evidenceOfPage(5)).toEqual(evidence(['menu', 'foot']));
   // The blocks of a site are read once per batch.
   expect(of('siteBlocks.find')).toEqual([[SITE]]);
-  expect(await page(5, { parentId: 8 })).toBeNull();
+  expect(await evidenceOfPage(5, { parentId: 8 })).toBeNull();
   for (const fields of [{ source: 'RSS_FEED' }, { parentId: null }, { sourceOptions: { removeRepeatedBlocks: false } }])
-    expect(await page(5, fields)).toBeNull();
+    expect(await evidenceOfPage(5, fields)).toBeNull();
 });

@@ -158,7 +158,7 @@ test('a text above a total limit of its user waits, and one above a limit per fi
   await admit(file, 10);
   const request = { organizationId: 1, userId: 2, runId: 7, fileId: 3, characters: 10 };
   expect(of('limits.admit')).toEqual([[request, 'limits']]);
-  for (const [limit, kind] of Object.entries(kinds)) {
+  for (const [limit, kind] of Object.entries<FaultKind>(kinds)) {
     exceeded = limit;
     const fault = await faultOf(admit(file, 10), kind);
     expect(fault.message).toContain(`10 characters do not fit into the user's limit ${limit}`);
