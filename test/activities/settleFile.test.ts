@@ -147,10 +147,10 @@ test('records contents that crash readers from the third crash on', async () => 
 });
 
 test('a text above a total limit of its user waits, and one above a limit per file or upload fails', async () => {
-  const kinds = {
+  const kinds: Readonly<Record<string, FaultKind>> = {
     ...{ max_files: 'no_room', max_characters: 'no_room', max_files_per_upload: 'over_limit' },
     ...{ max_characters_per_file: 'over_limit', max_characters_per_upload: 'over_limit' },
-  } as const;
+  };
   let exceeded: string | null = null;
   const { stores, of } = recorder({ 'limits.get': 'limits', 'limits.admit': () => exceeded });
   const admit = createAdmission(stores);
@@ -158,7 +158,7 @@ test('a text above a total limit of its user waits, and one above a limit per fi
   await admit(file, 10);
   const request = { organizationId: 1, userId: 2, runId: 7, fileId: 3, characters: 10 };
   expect(of('limits.admit')).toEqual([[request, 'limits']]);
-  for (const [limit, kind] of Object.entries<FaultKind>(kinds)) {
+  for (const [limit, kind] of Object.entries(kinds)) {
     exceeded = limit;
     const fault = await faultOf(admit(file, 10), kind);
     expect(fault.message).toContain(`10 characters do not fit into the user's limit ${limit}`);
