@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { learnBlocks, type PageBlocks } from '../../activities/ingest/site/learnBlocks.js';
+import { createSiteEvidence } from '../../activities/ingest/site/siteEvidence.js';
+import { siteOfRun } from '../../activities/ingest/site/siteOf.js';
+import { everyRow } from '../support/everyRow.js';
+import { recorder } from '../support/recorder.js';
 
 const HOST = 'a.test';
 const id = (name: string, length = 30): string => `${length.toString(36)}.${name}`;
@@ -66,4 +70,48 @@ describe('repeated blocks', () => {
     const learned = idsOf([1, 2, 3, 4, 5].map((fileId) => ({ fileId, host: HOST, blocks })));
     expect(learned).toEqual(blocks.toReversed().slice(0, 500));
   });
+});
+
+const SITE = { organizationId: 1, userId: 2, fileId: 9 };
+const scrape = (fields: object = {}, ingest: object = {}, kind = 'webScrape') => ({
+  ...{ kind, organizationId: 1, userId: 2, fileId: 9, request: { scrape: fields, ingest } },
+});
+test('the pages of a scrape are compared unless its request or the setting disables it', () =>
+  everyRow(
+    [
+      ['a crawl', scrape(), 5, true],
+      ['a sitemap', scrape({}, {}, 'scrapeSitemap'), 5, true],
+      ['a feed', scrape({}, {}, 'syncFeed'), 5, false],
+      ['fewer pages than are needed', scrape(), 4, false],
+      ['a request to keep the blocks', scrape({ removeRepeatedBlocks: false }), 5, false],
+      ['a request to store pages only', scrape({}, { storeFileOnly: true }), 5, false],
+      ['a request to process nothing', scrape({}, { skipFileProcessing: true }), 5, false],
+    ] as const,
+    ([what]) => what,
+    ([, run, siteSamplePages, isCompared]) =>
+      expect(siteOfRun(run as never, { siteSamplePages })).toEqual(isCompared ? SITE : null),
+  ));
+
+test('a page loses the repeated blocks of its site, except those that it keeps for the site', async () => {
+  const blocks = [
+    { id: 'menu', keptBy: 3 },
+    { id: 'foot', keptBy: 4 },
+  ];
+  const { stores, of } = recorder({
+    'siteBlocks.find': ({ fileId }: { fileId: number }) => (fileId === 9 ? { blocks } : null),
+  });
+  const evidenceOf = createSiteEvidence({ store: stores, settings: { siteSamplePages: 5 } } as never);
+  const evidenceOfPage = (_id: number, fields: object = {}) =>
+    evidenceOf({
+      ...{ _id, organizationId: 1, userId: 2, parentId: 9, source: 'WEB_SCRAPE', sourceOptions: {} },
+      ...{ externalFileId: 'https://site.example:81/a', ...fields },
+    } as never);
+  const evidence = (repeated: readonly string[]) => ({ host: 'site.example:81', repeated, listBlocks: false });
+  expect(await evidenceOfPage(3)).toEqual(evidence(['foot']));
+  expect(await evidenceOfPage(5)).toEqual(evidence(['menu', 'foot']));
+  // The blocks of a site are read once per batch.
+  expect(of('siteBlocks.find')).toEqual([[SITE]]);
+  expect(await evidenceOfPage(5, { parentId: 8 })).toBeNull();
+  for (const fields of [{ source: 'RSS_FEED' }, { parentId: null }, { sourceOptions: { removeRepeatedBlocks: false } }])
+    expect(await evidenceOfPage(5, fields)).toBeNull();
 });

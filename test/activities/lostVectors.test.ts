@@ -106,3 +106,92 @@ test('a file that returns from quarantine has the current tags of its data sourc
   // The record of an attachment names no data source, so it never has the tags of one.
   expect(await restored({ _id: 5, tags: current, tagsVersion: 2 }, null)).toEqual([tagPairs(old), 4]);
 });
+
+const HOT = { ...FILE, embeddingStorageStatus: 'HOT_TO_COLD', syncStatus: 'READY', coldCopy: null };
+const ATTEMPT = { organizationId: 1, userId: 2, runId: 7, requestId: 'r', workflowId: 'w', token: 't' };
+type Cooled = readonly [what: string, file: object, saved: object | null, isCold: boolean, isPostponed: boolean];
+const COOLED: readonly Cooled[] = [
+  ['a file', {}, COPY, true, false],
+  ['a file with missing vectors', {}, null, false, true],
+  ['a file that is being synced', { syncStatus: 'SYNCING' }, COPY, false, false],
+  ['a file without vectors', { vectorSpace: null }, COPY, false, false],
+];
+test('a file moves to cold storage only if all its vectors are copied; else it stays and is tried again later', () =>
+  everyRow(
+    COOLED,
+    ([what]) => what,
+    async ([, fields, saved, isCold, isPostponed]) => {
+      const file = { ...HOT, ...fields };
+      const { deps, of } = depsOf(null, outage(), { 'moves.beginAttempt': [file], 'moves.saveCopy': true });
+      const { store } = deps as { store: object };
+      const coldCopies = { save: async () => saved };
+      const answers = { ...(deps as object), store: { ...store, coldCopies } } as never;
+      await moveVectors(ATTEMPT, [3], answers, NEVER);
+      expect(of('moves.markCold')).toEqual([[ATTEMPT, isCold ? [file] : []]]);
+      expect(of('moves.postponeMove')).toEqual(isPostponed ? [[ATTEMPT, 3]] : []);
+    },
+  ));
+
+test('a file whose tags change during its move from cold storage gets the new tags before it is switched', async () => {
+  const revisions: unknown[] = [];
+  const { deps, of } = depsOf(null, outage(), {
+    'moves.markHot'(_by: unknown, files: readonly { readonly tagsRevision?: number }[]) {
+      revisions.push(files.map(({ tagsRevision }) => tagsRevision));
+      return files.filter(({ tagsRevision }) => tagsRevision === 2).map(() => 3);
+    },
+    'files.findTags': [{ _id: 3, tagsRevision: 2 }],
+  });
+  const { moved } = await moveVectors(ATTEMPT, [3], deps, NEVER);
+  expect([moved, revisions, of('vectors.setTags').length]).toEqual([1, [[undefined], [2]], 1]);
+});
+
+const LEAVING = { ...QUARANTINED, state: 'leaving', copy: null };
+const stored = (embeddingStorageStatus: string, generation: number) => ({
+  ...LEAVING,
+  file: { ...FILE, embeddingStorageStatus, generation, coldCopy: { ...COPY, key: 'cold' } },
+});
+const COPIES: readonly (readonly [what: string, row: object, isCopied: boolean, key: string | null])[] = [
+  ['a file in Qdrant', LEAVING, true, 'new'],
+  ['a file that an earlier attempt copied', { ...LEAVING, copy: COPY }, false, 'k'],
+  ['a file in cold storage', stored('COLD_STORAGE', 1), false, 'cold'],
+  ['a file on its way from cold storage', stored('COLD_TO_HOT', 1), false, 'cold'],
+  ['a file on its way to cold storage', stored('HOT_TO_COLD', 1), true, 'new'],
+  ['a copy of older content', stored('COLD_STORAGE', 2), true, 'new'],
+  ['a file without vectors', { ...LEAVING, file: { ...FILE, vectorSpace: null } }, false, null],
+];
+test('a file goes into quarantine with one copy of its vectors: the stored one, or a new one', () =>
+  everyRow(
+    COPIES,
+    ([what]) => what,
+    async ([, row, isCopied, key]) => {
+      const { deps, of } = depsOf(null, outage(), {
+        ...{ 'quarantine.listClaimed': [row], 'vectors.countOf': 1 },
+        'quarantine.filterUnchanged': (rows: readonly object[]) => rows,
+        'quarantine.saveCopy': (_row: unknown, copy: unknown) => copy,
+      });
+      let copies = 0;
+      const kept: unknown[] = [];
+      const coldCopies = {
+        async save() {
+          copies += 1;
+          return { ...COPY, key: 'new' };
+        },
+        deleteOthers: async (_owner: unknown, copyKey: unknown) => kept.push(copyKey),
+      };
+      const { store } = deps as { store: object };
+      const run = { _id: 7, organizationId: 1, userId: 2 } as never;
+      await advanceQuarantine(run, 10, { ...(deps as object), store: { ...store, coldCopies } } as never, NEVER);
+      expect([copies, kept]).toEqual([isCopied ? 1 : 0, [key]]);
+      expect(of('quarantine.markKept')).toEqual([[[row]]]);
+      // Points of an unfinished sync are deleted too.
+      expect(of('vectors.deleteGenerations')).toMatchObject([[[{ organizationId: 1, userId: 2, fileId: 3 }]]]);
+    },
+  ));
+
+test('a file that another run took over meanwhile keeps its points', async () => {
+  const { deps, of } = depsOf(null, outage(), {
+    ...{ 'quarantine.listClaimed': [{ ...LEAVING, copy: COPY }], 'quarantine.filterUnchanged': [] },
+  });
+  await advanceQuarantine({ _id: 7, organizationId: 1, userId: 2 } as never, 10, deps, NEVER);
+  expect([of('vectors.deletePoints'), of('quarantine.markKept')]).toEqual([[[[]]], [[[]]]]);
+});

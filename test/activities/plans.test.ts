@@ -247,6 +247,28 @@ test('a run of moves continues claimed files, then claims the next ones, until t
     },
   ));
 
+test('changed settings of cold storage are stored in batches; only when they disable it, the files move back', async () => {
+  for (const enabled of [true, false])
+    for (const [modifiedTo, next, plan] of [
+      [undefined, 90, NONE],
+      [90, null, NONE],
+      [Number.MAX_SAFE_INTEGER, null, enabled ? { ...NONE, afterId: null } : { ...NONE, fileIds: [8], afterId: 8 }],
+    ] as const) {
+      const request = { move: 'modify', filters: MOVE_FILTERS, change: { enabled } };
+      const run = { _id: 3, ...ADA, kind: 'moveStorage', request, progress: { modifiedTo } };
+      const answers = { 'moves.listClaimed': [], 'moves.modify': next, 'moves.claimCold': [8] };
+      const { deps, of } = open({ 'runs.find': run, ...answers });
+      const transaction = (work: (session: null) => unknown) => Promise.resolve(work(null));
+      const store = { ...(deps.store as object), transaction } as never;
+      expect(await createPlanMoveActivities({ store }).planMove({ runId: 3, afterId: 0 })).toEqual(plan);
+      const isModified = modifiedTo === Number.MAX_SAFE_INTEGER;
+      const page = { afterId: modifiedTo ?? 0, limit: 200 };
+      expect(of('moves.modify')).toEqual(isModified ? [] : [[run, MOVE_FILTERS, { enabled }, page, null]]);
+      const progress = { modifiedTo: next ?? Number.MAX_SAFE_INTEGER };
+      expect(of('runs.saveProgress')).toEqual(isModified ? [] : [[run, progress]]);
+    }
+});
+
 const NOW_MS = Date.now();
 type Wait = readonly [what: string, next: Date | null, delayed: boolean, wait: number | null];
 const WAITS: readonly Wait[] = [

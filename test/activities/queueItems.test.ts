@@ -4,8 +4,9 @@ import { expect, test } from '@jest/globals';
 import { createQueueActivities } from '../../activities/connected/queueItems.js';
 import type { ActivityDeps } from '../../activities/deps.js';
 import type { SourceItem } from '../../connectors/sourceItem.js';
-import { WALK_ALL } from '../../contract/accounts/connections.js';
+import { WALK_ALL, walkOf } from '../../contract/accounts/connections.js';
 import type { NewEvent } from '../../contract/events.js';
+import { Fault } from '../../contract/failures.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import type { FileRequest } from '../../store/files/acceptance/request.js';
 import { everyRow } from '../support/everyRow.js';
@@ -104,4 +105,54 @@ test('files are accepted again if the tags of their account changed before the f
   });
   expect(accepted.map(([file]) => file?.dataSource?.tagsVersion)).toEqual([1, 2]);
   expect(result.discovered).toBe(1);
+});
+
+/** Queues a selection of the items A, which is a folder with the file a, b, a file, and gone, which does not exist. */
+async function queueSelection(run: object = {}, request: object = {}) {
+  const { stores, of } = recorder({
+    'runs.find': {
+      ...{ _id: 7, kind: 'syncSource', organizationId: 1, userId: 2, customerId: 'ada', fileId: null, dataSourceId: 9 },
+      ...{ requestId: 'r', workflowId: 'w', progress: { walk: walkOf(['A', 'b', 'gone']), queued: 0 }, ...run },
+      request: { tags: {}, ingest: DEFAULT_INGEST_OPTIONS, ...request },
+    },
+    'dataSources.find': { _id: 9, type: 'GOOGLE_DRIVE', tagsVersion: 1 },
+    'limits.get': { max_files_per_upload: null },
+    'files.acceptMany': (_owner: unknown, requests: readonly unknown[]) => requests.length,
+    'items.syncedCopies': (_source: unknown, ids: readonly string[]) =>
+      new Map(ids.filter((id) => id === 'b').map((id) => [id, { _id: 4, externalFileId: id, name: id }])),
+  });
+  const folder = { ...itemOf('A'), isExpandable: true, hasContent: false };
+  const account = {
+    sourceOf: () => 'GOOGLE_DRIVE',
+    listDescendants: async (id: string) => {
+      if (id === 'gone') throw new Fault('not_found', 'It does not exist.');
+      return { items: id === 'A' ? [folder, itemOf('a')] : [itemOf('b')], next: null };
+    },
+  };
+  const store = {
+    ...(stores as object),
+    accountCredentials: () => 'credentials',
+    transaction: (work: (session: null) => unknown) => work(null),
+  };
+  const deps = { store, connectors: { account: () => account } } as unknown as ActivityDeps;
+  const context = { cancellationSignal: new AbortController().signal } as never;
+  const result = await asyncLocalStorage.run(context, () => createQueueActivities(deps).queueItems({ runId: 7 }));
+  const files = of('files.acceptMany').flatMap(([, requests]) => requests as readonly FileRequest[]);
+  const skipped = of('ledger.addItems').flatMap(([, items]) => items as readonly { readonly externalId: string }[]);
+  const events = of('events.write').flatMap(([some]) => (some as readonly NewEvent[]).map(({ kind }) => kind));
+  return { result, events, ids: files.map(({ externalFileId }) => externalFileId), skipped };
+}
+
+test('a requested item that does not exist becomes a file with an error, but not in a scheduled sync', async () => {
+  const requested = await queueSelection();
+  expect([requested.ids, requested.result]).toEqual([['a', 'b', 'gone'], { done: true, discovered: 3 }]);
+  expect([requested.skipped, requested.events]).toEqual([[], QUEUED]);
+  const scheduled = await queueSelection({ parentRunId: 6 });
+  expect([scheduled.ids, scheduled.events]).toEqual([['a', 'b'], []]);
+});
+
+test('an incremental sync skips the items that are synced already, and records them', async () => {
+  const { ids, skipped, result } = await queueSelection({}, { incremental: true });
+  expect([ids, result.discovered]).toEqual([['a', 'gone'], 2]);
+  expect(skipped).toMatchObject([{ fileId: 4, externalId: 'b', end: { as: 'skipped', cause: 'incremental_sync' } }]);
 });

@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 
 import { createReembedBatch } from '../../activities/reembed/reembedBatch.js';
-import { byTarget } from '../../activities/reembed/target.js';
+import { byTarget, targetOf } from '../../activities/reembed/target.js';
+import { writeVectors } from '../../activities/reembed/writeVectors.js';
 import { Fault } from '../../contract/failures.js';
 import { recorder } from '../support/recorder.js';
 
@@ -214,4 +215,77 @@ test('files are embedded together only with the same model, space and input', ()
   ];
   const groups = byTarget([0, 1, 2, 3, 4], (nth) => targets[nth] as never);
   expect(groups.map(({ items }) => items)).toEqual([[0, 4], [1], [2], [3]]);
+});
+
+const embeddings = {
+  spaceOf: (model: string) => ({ name: model === 'OPENAI' ? 'old' : 'new', dimensions: 2 }),
+  models: () => [{ model: 'VERTEX_MULTIMODAL', takesImages: true, space: { name: 'pictures', dimensions: 3 } }],
+} as never;
+const PICTURE = { hasText: false, vectorSpace: 'pictures', statistics: { fileFormat: 'JPG' } };
+test('a rebuild keeps the model and the space of a file, and fails it if no provider serves them', () => {
+  const target = (fields: object, model: 'COHERE_MULTILINGUAL_V3' | null = null) => {
+    const { space, from, ...rest } = targetOf(fileOf(1, fields) as never, { model }, { embeddings });
+    return [rest.model, space, from];
+  };
+  expect(target({})).toEqual(['OPENAI', { name: 'old', dimensions: 2 }, 'chunks']);
+  expect(target({ vectorSpace: 'given-openai-5', dimensions: 5 })).toEqual([
+    ...['OPENAI', { name: 'given-openai-5', dimensions: 5 }, 'given vectors'],
+  ]);
+  expect(target(PICTURE)).toEqual(['OPENAI', { name: 'pictures', dimensions: 3 }, 'picture']);
+  for (const unserved of [{ vectorSpace: 'other' }, { ...PICTURE, vectorSpace: 'other' }])
+    expect(() => target(unserved)).toThrow('which no configured provider serves');
+  const model = 'COHERE_MULTILINGUAL_V3';
+  expect(target({ vectorSpace: 'other' }, model)).toEqual([model, { name: 'new', dimensions: 2 }, 'chunks']);
+});
+
+test('new vectors are written for each chunk of the new generation, with its sparse vector; chunks of newer content are not', async () => {
+  const { stores, of } = recorder({ 'files.ancestorsOf': new Map([[1, [9]]]) });
+  const row = (fileId: number, chunkIndex: number, generation = 2) => ({
+    ...{ fileId, chunkIndex, generation, text: `${fileId} ${chunkIndex}`, tokens: 1 },
+  });
+  const pages = [
+    Array.from({ length: 1_000 }, (_, nth) => row(1, nth)),
+    [row(1, 1_000), row(1, 1_001), row(2, 0), row(3, 0, 5)],
+  ];
+  const store = {
+    ...(stores as object),
+    chunks: { copyGeneration: async () => undefined, page: () => pages },
+    embeddingUsage: { count: () => undefined },
+    vectorCache: {
+      resolve: async (_organization: number, _space: unknown, texts: readonly string[]) =>
+        texts.map((text) => Float32Array.from(text.split(' ').map(Number))),
+    },
+  };
+  const deps = { store, metrics: { embedded: () => undefined }, encodeSparse: (text: string) => text } as never;
+  const sparse = { options: { embeddingModel: 'OPENAI', generateSparseVectors: true } };
+  const attempts = [
+    { file: fileOf(1, { numChunks: 1_002, ...sparse, hasContent: true }), generation: 2 },
+    ...[2, 3].map((id) => ({ file: fileOf(id), generation: 2 })),
+  ];
+  const target = { model: 'OPENAI', space: { name: 'new', dimensions: 2 }, from: 'chunks' };
+  const run = { _id: 7, organizationId: 1, userId: 2 };
+  const { signal } = new AbortController();
+  const complete = await writeVectors(run as never, attempts as never, target as never, deps, signal);
+  expect([...complete]).toEqual([1, 2]);
+  expect(of('contents.copyGeneration')).toEqual([[{ organizationId: 1, userId: 2, fileId: 1, generation: 1 }, 2]]);
+  interface Points {
+    readonly fileId: number;
+    readonly firstChunk: number;
+    readonly vectors: readonly Float32Array[];
+    readonly sparseOf?: (chunkIndex: number) => unknown;
+  }
+  const points = of('vectors.upsert').flatMap(([some]) => some as Points[]);
+  const summary = points.map(({ fileId, firstChunk, vectors }) => [fileId, firstChunk, vectors.length]);
+  expect(summary).toEqual([
+    [1, 0, 1_000],
+    [1, 1_000, 2],
+    [2, 0, 1],
+  ]);
+  expect(points[1]).toMatchObject({ ...{ generation: 2, ancestors: [9], model: 'OPENAI', space: target.space } });
+  expect([...points[1]!.vectors, ...points[2]!.vectors].map((vector) => [...vector])).toEqual([
+    [1, 1_000],
+    [1, 1_001],
+    [2, 0],
+  ]);
+  expect([points[1]!.sparseOf?.(1_001), points[2]!.sparseOf]).toEqual(['1 1001', undefined]);
 });

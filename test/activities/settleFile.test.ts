@@ -6,6 +6,8 @@ import { Fault, FAULTS, type FaultKind } from '../../contract/failures.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
+import { createAdmission } from '../../activities/ingest/admission.js';
+import { faultOf } from '../support/faultOf.js';
 
 /** Configured delays of retries, in milliseconds. */
 const DELAYS = [1_000, 60_000];
@@ -142,4 +144,25 @@ test('records contents that crash readers from the third crash on', async () => 
   expect(await crash(3)).toEqual([]);
   expect(await crash(4)).toEqual([[7, 3, 'hash']]);
   expect(await crash(4, 'not_found')).toEqual([]);
+});
+
+test('a text above a total limit of its user waits, and one above a limit per file or upload fails', async () => {
+  const kinds: Readonly<Record<string, FaultKind>> = {
+    ...{ max_files: 'no_room', max_characters: 'no_room', max_files_per_upload: 'over_limit' },
+    ...{ max_characters_per_file: 'over_limit', max_characters_per_upload: 'over_limit' },
+  };
+  let exceeded: string | null = null;
+  const { stores, of } = recorder({ 'limits.get': 'limits', 'limits.admit': () => exceeded });
+  const admit = createAdmission(stores);
+  const file = { _id: 3, organizationId: 1, userId: 2, runId: 7 } as never;
+  await admit(file, 10);
+  const request = { organizationId: 1, userId: 2, runId: 7, fileId: 3, characters: 10 };
+  expect(of('limits.admit')).toEqual([[request, 'limits']]);
+  for (const [limit, kind] of Object.entries(kinds)) {
+    exceeded = limit;
+    const fault = await faultOf(admit(file, 10), kind);
+    expect(fault.message).toContain(`10 characters do not fit into the user's limit ${limit}`);
+  }
+  // The limits are read once per batch.
+  expect(of('limits.get')).toHaveLength(1);
 });

@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { loadProduct } from '../support/product.js';
@@ -29,4 +32,34 @@ test('a stopped worker closes its connections to the stores', async () => {
   worker.stop();
   expect(await ended).toBe('stopped');
   await waitFor(countConnections, (count) => count <= before, 30_000);
+});
+
+test('a worker process reports to its supervisor that it is ready and responsive, and ends when the supervisor is gone', async () => {
+  const child = fork(fileURLToPath(new URL('../../dist/worker/main.js', import.meta.url)), {
+    env: { ...service.env, WORKER_METRICS_PORT: '0' },
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const messages: Readonly<Record<string, unknown>>[] = [];
+  child.on('message', (message) => void messages.push(message as Record<string, unknown>));
+  const ended = once(child, 'exit');
+  try {
+    await waitFor(
+      () => messages.length,
+      (count) => count > 1,
+      60_000,
+    );
+    expect(messages.slice(0, 2)).toEqual([{ ready: true, metricsPort: expect.any(Number) }, { alive: true }]);
+    const metrics = await (await fetch(`http://127.0.0.1:${String(messages[0]?.['metricsPort'])}/metrics`)).text();
+    // Of this service, and of the Temporal SDK.
+    expect(metrics).toContain('allotrope_');
+    expect(metrics).toContain('temporal_');
+    // The channel of a supervisor that is killed closes.
+    child.disconnect();
+    expect(
+      await Promise.race([ended, new Promise((resolve) => void setTimeout(resolve, 60_000, 'still running').unref())]),
+    ).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });

@@ -1,6 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 
+import { deliveryQueue, ocrQueue, transcriptionQueue } from '../../contract/runs/workflowIds.js';
 import { createTemporalWorkers } from '../../worker/temporalWorkers.js';
 
 afterEach(() => void jest.restoreAllMocks());
@@ -25,19 +26,23 @@ function fakeWorker() {
     },
   };
 }
+const ACTIVITIES = ['beginRun', 'deliverBatch', 'transcribe', 'recognize'];
 async function create() {
   const fakes: ReturnType<typeof fakeWorker>[] = [];
+  const options: WorkerOptions[] = [];
   const close = jest.fn(async () => undefined);
   jest.spyOn(NativeConnection, 'connect').mockResolvedValue({ close } as never);
-  jest.spyOn(Worker, 'create').mockImplementation(async () => {
+  jest.spyOn(Worker, 'create').mockImplementation(async (workerOptions) => {
+    options.push(workerOptions);
     const fake = fakeWorker();
     fakes.push(fake);
     return fake as never;
   });
   const settings = { address: 'a', namespace: 'n', taskQueue: 'q' };
-  const concurrency = { activityConcurrency: 1, ocrConcurrency: 1, transcriptionConcurrency: 1 };
-  const workers = await createTemporalWorkers({ ...settings, ...concurrency }, {} as never, {} as never);
-  return { workers, fakes, close, states: () => new Set(fakes.map((fake) => fake.getState())) };
+  const concurrency = { activityConcurrency: 3, ocrConcurrency: 4, transcriptionConcurrency: 5 };
+  const activities = Object.fromEntries(ACTIVITIES.map((name) => [name, () => undefined]));
+  const workers = await createTemporalWorkers({ ...settings, ...concurrency }, activities as never, {} as never);
+  return { workers, fakes, options, close, states: () => new Set(fakes.map((fake) => fake.getState())) };
 }
 
 test('if one worker fails, the others are shut down, and the run rejects after they have ended', async () => {
@@ -57,4 +62,23 @@ test('workers that were shut down before they ran never poll, and their connecti
   expect(states()).toEqual(new Set(['INITIALIZED']));
   await workers.close();
   expect(close).not.toHaveBeenCalled();
+});
+
+test('deliveries, transcriptions and OCR have queues of their own, each with its configured concurrency', async () => {
+  const { options } = await create();
+  const queues = options.map(({ taskQueue, activities, maxConcurrentActivityTaskExecutions }) => [
+    ...[taskQueue, Object.keys(activities ?? {}), maxConcurrentActivityTaskExecutions],
+  ]);
+  expect(queues).toEqual([
+    ['q', ACTIVITIES, 3],
+    [deliveryQueue('q'), ['deliverBatch'], 50],
+    [transcriptionQueue('q'), ['transcribe'], 5],
+    [ocrQueue('q'), ['recognize'], 4],
+  ]);
+  // An activity receives its cancellation with a heartbeat.
+  expect(
+    new Set(
+      options.map(({ namespace, maxHeartbeatThrottleInterval }) => [namespace, maxHeartbeatThrottleInterval].join()),
+    ),
+  ).toEqual(new Set(['n,1 second']));
 });
