@@ -110,7 +110,10 @@ const bulkError = (codes: readonly number[], writeConcernError?: object): mongo.
 const insertInto = (failure: Error | null, rows = 2) => {
   const end = () => (failure ? Promise.reject(failure) : Promise.resolve());
   const model = { collection: { insertOne: end, insertMany: end } } as never;
-  return insertOnce(model, Array.from({ length: rows }, () => ({})));
+  return insertOnce(
+    model,
+    Array.from({ length: rows }, () => ({})),
+  );
 };
 
 test('a repeated insert ignores rows that exist, and no other failure of the same write', async () => {

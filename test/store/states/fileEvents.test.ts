@@ -11,6 +11,7 @@ import { createFileAcceptance, type FileAcceptance } from '../../../store/files/
 import type { FileRequest } from '../../../store/files/acceptance/request.js';
 import { createFileChanges, markedFiles } from '../../../store/files/changes.js';
 import { createFileCommands, type FileCommands } from '../../../store/files/commands.js';
+import { startFiles } from '../../../store/files/start.js';
 import { createFileDeletion, type FileDeletion } from '../../../store/files/deletion.js';
 import { createIndexes } from '../../../store/database/driver.js';
 import { eventModels, type EventRowDoc } from '../../../store/models/events.js';
@@ -155,6 +156,32 @@ test('files that another run ends while a batch starts them have no event', asyn
   expect(await published()).toEqual([`FILE_ERROR ${own}`]);
   expect(ended).toEqual([['SYNC_ERROR', 1]]);
   expect(await changes.changeAll('fail', [], end)).toBe(true);
+});
+
+test('a batch that starts files together with another worker writes to the generations that are stored', async () => {
+  const ids = await seed(files, commonFields(files), {
+    one: QUEUED,
+    running: SYNCING,
+    ofOther: { ...QUEUED, runId: 99 },
+  });
+  const [one, running, ofOther] = [...ids.values()];
+  /** The other worker starts a file again after this one has read it. */
+  const startWith = async (batch: readonly number[], startedAgain: number, areAllStarted: boolean) => {
+    const changeAll = async () => {
+      await files.updateMany({ _id: { $in: [one!, startedAgain] } }, { $set: SYNCING, $inc: { lastGeneration: 1 } });
+      return areAllStarted;
+    };
+    const started = await startFiles(files, { changeAll } as never, RUN, batch);
+    return started.map(({ file, generation }) => [file._id, generation, file.lastGeneration, file.syncStatus]);
+  };
+  await files.updateOne({ _id: one! }, { $inc: { lastGeneration: 10 } });
+  // Queued when it was read, and started by the other worker.
+  expect(await startWith([one!, ofOther!], running!, false)).toEqual([[one, 16, 16, 'SYNCING']]);
+  await files.updateOne({ _id: one! }, { $set: QUEUED });
+  expect(await startWith([one!, running!], running!, true)).toEqual([
+    [one, 17, 17, 'SYNCING'],
+    [running, 8, 8, 'SYNCING'],
+  ]);
 });
 
 const OPTIONS = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 9 } as never;

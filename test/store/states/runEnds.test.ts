@@ -9,6 +9,7 @@ import { transaction } from '../../../store/database/timeLimits.js';
 import type { Atomically } from '../../../store/events/events.js';
 import { type FileDoc, fileModel } from '../../../store/models/files.js';
 import { type RunDoc, runModel } from '../../../store/models/runs.js';
+import { createHeldRuns } from '../../../store/runs/held.js';
 import { createRunHistory } from '../../../store/runs/history.js';
 import { createRuns, type Runs } from '../../../store/runs/outbox.js';
 import { createRunRates } from '../../../store/runs/rates.js';
@@ -16,7 +17,7 @@ import { createScheduledSyncs } from '../../../store/runs/scheduledSyncs.js';
 import { createStalls } from '../../../store/runs/stalls.js';
 import { createUploadStreams, type UploadStreams } from '../../../store/runs/uploadStreams.js';
 import { everyRow } from '../../support/everyRow.js';
-import { ADA, AGO, AHEAD, dropDatabase, NOW, openDatabase, seed, STRANGERS } from './writes.js';
+import { ADA, AGO, AHEAD, dropDatabase, NOW, openDatabase, seed, STRANGERS, withoutTransaction } from './writes.js';
 
 let connection: Connection;
 let runs: Model<RunDoc>;
@@ -211,8 +212,7 @@ test('stalled runs are grouped by cause, the most frequent first, since the earl
   expect(await stalls.groupByCause(3)).toEqual([]);
   // The same cause keeps its start; another one ends the earlier stall.
   const id = ids.get('first')!;
-  const record = (cause: string, message: string, since: Date) =>
-    stalls.record(id, { cause, message, since } as never);
+  const record = (cause: string, message: string, since: Date) => stalls.record(id, { cause, message, since } as never);
   await record('no_worker', 'again', NOW);
   expect((await outbox.find(id))!.stall).toEqual({ cause: 'no_worker', message: 'again', since: AGO });
   for (let nth = 0; nth < 21; nth += 1) await record(nth % 2 === 0 ? 'qdrant_down' : 'no_worker', `${nth}`, NOW);
@@ -220,4 +220,59 @@ test('stalled runs are grouped by cause, the most frequent first, since the earl
   const past = (await outbox.find(id))!.stalls!;
   expect(past.map(({ message }) => message)).toEqual(Array.from({ length: 20 }, (_, nth) => `${nth + 1}`));
   expect(past.at(-1)).toMatchObject({ cause: 'qdrant_down', since: NOW, until: expect.any(Date) });
+});
+
+test('a released upload queues its file and clears its message; the files of other runs wait', async () => {
+  const waiting = { held: true, startedAt: null, kind: 'syncUpload' };
+  const ids = await seedRuns({ first: waiting, second: waiting, ofBen: { ...waiting, userId: 8 } });
+  const [first, second, ofBen] = [...ids.values()];
+  const blank = new files().toObject({ minimize: false });
+  const states = {
+    ...{ first: { runId: first }, second: { runId: second }, ofBen: { runId: ofBen, userId: 8 } },
+    ...{ restarted: { runId: 99 } },
+  };
+  const fileIds = await seed(
+    files,
+    (id) => ({
+      ...blank,
+      ...ADA,
+      source: 'TXT',
+      externalFileId: `${id}`,
+      syncStatus: 'DELAYED',
+      syncErrorMessage: 'full',
+    }),
+    states,
+  );
+  for (const name of ['first', 'second', 'ofBen'])
+    await runs.updateOne({ _id: ids.get(name)! }, { $set: { fileId: fileIds.get(name)! } });
+  const requested: unknown[] = [];
+  const queue = {
+    freeUploadSlots: (tenant: { userId: number }, number: number) => {
+      requested.push([tenant.userId, number]);
+      return Promise.resolve(tenant.userId === 8 ? 0 : 1);
+    },
+  };
+  await createHeldRuns(runs, files, queue, withoutTransaction).releaseHeld();
+  expect(new Set(requested)).toEqual(
+    new Set([
+      [7, 2],
+      [8, 1],
+    ]),
+  );
+  const shown = (await files.find().sort({ _id: 1 }).lean()).map(({ syncStatus, syncErrorMessage }) => [
+    ...[syncStatus, syncErrorMessage],
+  ]);
+  expect(shown).toEqual([['QUEUED_FOR_SYNC', null], ...Array.from({ length: 3 }, () => ['DELAYED', 'full'])]);
+  expect((await runs.find().sort({ _id: 1 }).lean()).map(({ held }) => held)).toEqual([false, true, true]);
+});
+
+test('users with open runs are counted once each', async () => {
+  await seedRuns({
+    one: {},
+    two: {},
+    ofBen: { userId: 8 },
+    ended: { userId: 9, finishedAt: NOW },
+    foreign: { organizationId: 2 },
+  });
+  expect([await outbox.countUsersWithOpenRuns(1), await outbox.countUsersWithOpenRuns(3)]).toEqual([2, 0]);
 });
