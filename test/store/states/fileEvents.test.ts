@@ -168,7 +168,7 @@ test('a batch that starts files together with another worker writes to the gener
   /** The other worker starts a file again after this one has read it. */
   const startWith = async (batch: readonly number[], startedAgain: number, areAllStarted: boolean) => {
     const changeAll = async () => {
-      await files.updateMany({ _id: { $in: [one!, startedAgain] } }, { $set: SYNCING, $inc: { lastGeneration: 1 } });
+      await files.updateMany({ _id: { $in: [one!, startedAgain] } }, { $set: SYNCING, $inc: { lastGeneration: 2 } });
       return areAllStarted;
     };
     const started = await startFiles(files, { changeAll } as never, RUN, batch);
@@ -176,12 +176,24 @@ test('a batch that starts files together with another worker writes to the gener
   };
   await files.updateOne({ _id: one! }, { $inc: { lastGeneration: 10 } });
   // Queued when it was read, and started by the other worker.
-  expect(await startWith([one!, ofOther!], running!, false)).toEqual([[one, 16, 16, 'SYNCING']]);
+  expect(await startWith([one!, ofOther!], running!, false)).toEqual([[one, 17, 17, 'SYNCING']]);
   await files.updateOne({ _id: one! }, { $set: QUEUED });
   expect(await startWith([one!, running!], running!, true)).toEqual([
-    [one, 17, 17, 'SYNCING'],
-    [running, 8, 8, 'SYNCING'],
+    [one, 19, 19, 'SYNCING'],
+    [running, 10, 10, 'SYNCING'],
   ]);
+});
+
+test('a container reports once per run that its children are queued; a scheduled sync reports its queued files itself', async () => {
+  const ids = await seed(files, commonFields(files), { one: { ...SYNCING, isContainer: true } });
+  const [id] = [...ids.values()];
+  const discover = (isScheduled: boolean) =>
+    commands.moveContainer(RUN, id!, { status: 'SYNCING', discovered: true, isScheduled });
+  expect([await discover(true), await discover(true)]).toEqual([true, true]);
+  expect(await published()).toEqual([`WEBSCRAPE_URLS_READY ${id}`]);
+  await rows.deleteMany({});
+  await discover(false);
+  expect(await published()).toEqual([`WEBSCRAPE_URLS_READY ${id}`, 'ALL_UPLOADED_FILES_QUEUED r1']);
 });
 
 const OPTIONS = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 9 } as never;
