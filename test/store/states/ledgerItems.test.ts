@@ -169,7 +169,7 @@ test('the items of a scheduled sync are those of its parts, each once for pages 
     ...{ active: { part: 'b' }, child: {}, elsewhere: {} },
   });
   const [sync, ended, active, child, elsewhere] = [...ids.values()];
-  await runs.updateMany({ _id: { $in: [ended, active, child] } }, { $set: { parentRunId: sync! } });
+  await runs.updateMany({ _id: { $in: [ended!, active!, child!] } }, { $set: { parentRunId: sync! } });
   const fileIds = await seedFiles({
     ...{ ready: { runId: active, ended: OK }, waiting: { runId: active, syncStatus: 'QUEUED_FOR_SYNC' } },
     ...{ ofEnded: { runId: elsewhere, ended: OK }, ofChild: { runId: child } },
@@ -241,14 +241,14 @@ test('a run that is ending counts a file once that is in the ledger already, and
     { ...item, fileId: null, end },
     { ...item, fileId: ids.get('ready')!, end: OK },
   ]);
-  await runs.updateOne({ _id: active }, { $set: { closedTo: 0 } });
+  await runs.updateOne({ _id: active! }, { $set: { closedTo: 0 } });
   const counted = async () => (await queries.tallies([await runOf(active)])).get(active!);
   expect(await counted()).toEqual({ ...NO_TALLY, discovered: 3, ok: 1, skipped: 1, pending: 1, ...OK_COST });
   const listed = await queries.items(await runOf(active), {}, null, 9);
   expect(listed.map(({ fileId, externalId }) => fileId ?? externalId)).toEqual([...ids.values(), 'x']);
   // Its counts were written between the two reads.
   const stale = await runOf(active);
-  await runs.updateOne({ _id: active }, { $set: { tally: { ...NO_TALLY, ok: 9 } } });
+  await runs.updateOne({ _id: active! }, { $set: { tally: { ...NO_TALLY, ok: 9 } } });
   expect((await queries.tallies([stale])).get(active!)).toMatchObject({ ok: 9 });
 });
 
