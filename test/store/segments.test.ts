@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { splitText } from '../../documents/chunking/splitText.js';
 import type { SegmentDoc } from '../../store/models/chunks.js';
+import { createChunkCommands } from '../../store/chunks/commands.js';
 import { chunksOf, textOf, toSegments } from '../../store/chunks/segments.js';
 import { randomText, Seeded } from '../documents/randomText.js';
 
@@ -53,4 +54,19 @@ describe('segments of a parsed text', () => {
       chunks.slice(60, 140).map((chunk, nth) => [60 + nth, chunk.text]),
     );
   });
+});
+
+test('long texts are written in several inserts, each below the limit of a command, and each row once', async () => {
+  const inserts: SegmentDoc[][] = [];
+  const insert = (rows: SegmentDoc | SegmentDoc[]) => Promise.resolve(void inserts.push([rows].flat()));
+  const model = { collection: { insertOne: insert, insertMany: insert } } as never;
+  const text = 'x'.repeat(3_000_000);
+  const cuts = Array.from({ length: 6 }, (_, nth) => ({ start: nth * 500_000, end: (nth + 1) * 500_000, tokens: 1 }));
+  const texts = [3, 4, 5, 6].map((fileId) => ({ ...owner, fileId, text, prefix: '', cuts }));
+  await createChunkCommands(model).write([...texts, { ...owner, fileId: 7, text: 'y', prefix: '', cuts: [] }]);
+  expect(inserts.flat().map(({ _id }) => _id)).toEqual(
+    texts.flatMap(({ fileId }) => cuts.map((_cut, row) => `${fileId}:4:${row}`)),
+  );
+  const sizes = inserts.map((rows) => rows.reduce((sum, row) => sum + row.text.length, 0));
+  expect(sizes).toEqual([8_000_000, 4_000_000]);
 });

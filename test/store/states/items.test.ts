@@ -195,3 +195,78 @@ test('an item is unchanged if its READY file has the listed version; an equal co
   const copies = await items.syncedCopies(SOURCE, all, DEFAULT_INGEST_OPTIONS);
   expect([...copies.keys()].toSorted()).toEqual(['folder', 'newer', 'same', 'unversioned']);
 });
+
+test('a list shows each item with the file of its own account, and finds items by text, kind and parent', async () => {
+  const fields = {
+    'a.b': { itemType: 'PAGE', fileFormat: 'PDF' },
+    axb: { itemType: 'PAGE' },
+    c: { fileFormat: 'PDF' },
+  };
+  const rest = Object.entries(fields).map(([name, more]) => item(name, 'AA', { ...more, name: `Name ${name}` }));
+  await items.upsert(SOURCE, 1, [...TREE, ...rest]);
+  await items.upsert(OTHER, 1, TREE);
+  const byName = await seedFiles({
+    ...{ a: {}, aa: { accountId: 41, dataSourceId: 41 }, AA: { source: 'GMAIL' }, B: { userId: 8 }, axb: {} },
+    ...{ other: { externalFileId: 'a', accountId: 41, dataSourceId: 41 } },
+  });
+  const list = async (filters: object, page: object = {}) => {
+    const found: (readonly [string, number | null])[] = [];
+    const listing = { filters, orderBy: 'id', orderDir: 'asc', page: { limit: 99, offset: 0, startingId: 0, ...page } };
+    for await (const part of items.list(SOURCE, listing as never))
+      found.push(...part.map(({ item: { externalId }, fileId }) => [externalId, fileId] as const));
+    expect(await items.count(SOURCE, listing as never)).toBe(found.length);
+    return found;
+  };
+  const all = await list({});
+  expect(all.map(([name]) => name)).toEqual(['A', 'a', 'AA', 'aa', 'B', 'a.b', 'axb', 'c']);
+  expect(all.filter(([, fileId]) => fileId !== null)).toEqual([
+    ['a', byName.get('a')],
+    ['axb', byName.get('axb')],
+  ]);
+  const names = async (filters: object) => (await list(filters)).map(([name]) => name).join(' ');
+  expect(await names({ name: 'NAME A.B' })).toBe('a.b');
+  expect(await names({ itemTypes: ['PAGE'], fileFormats: ['PDF', 'TXT'] })).toBe('a.b');
+  expect([await names({ rootsOnly: true }), await names({ parentExternalId: 'A' })]).toEqual(['A B', 'a AA']);
+  expect([await names({ externalIds: ['aa', 'B'] }), await names({ externalIds: [] })]).toEqual([
+    ...['aa B', 'A a AA aa B a.b axb c'],
+  ]);
+  expect(await items.parents(SOURCE, ['A', 'a', 'AA', 'B'])).toEqual(ids('A', 'AA'));
+  const last = (await rows.findOne({ dataSourceId: 40, externalId: 'axb' }).lean())!._id;
+  expect((await list({}, { startingId: last })).map(([name]) => name)).toEqual(['c']);
+});
+
+test('descendants are found at any depth, over more items than one query reads, and once each in a cycle', async () => {
+  const children = Array.from({ length: 1_001 }, (_, nth) => item(`child ${nth}`, 'root'));
+  await items.upsert(SOURCE, 1, [
+    item('root', null),
+    ...children,
+    item('deep', 'child 1000'),
+    item('x', 'y'),
+    item('y', 'x'),
+  ]);
+  await items.upsert(OTHER, 1, [item('of other', 'root')]);
+  await items.markDeleted(SOURCE, ['root', 'x']);
+  expect(await rows.countDocuments({ dataSourceId: 40, isGone: true })).toBe(1_005);
+  expect(await rows.countDocuments({ dataSourceId: 41, isGone: true })).toBe(0);
+});
+
+test('missing items are found from the one that was listed longest ago, then those that have only a file', async () => {
+  await items.upsert(SOURCE, 2, [item('newer', null)]);
+  await items.upsert(SOURCE, 1, [item('older', null)]);
+  await items.upsert(SOURCE, 3, [item('listed', null)]);
+  await items.upsert(OTHER, 1, [item('of other', null)]);
+  await seedFiles({ listed: {}, newer: {}, unlisted: {}, existing: {}, recent: { createdAt: AHEAD } });
+  const listing = { runId: 3, begun: NOW, existing: ids('existing') };
+  expect(await items.findUnlisted(SOURCE, listing, 9)).toEqual(['older', 'newer', 'unlisted']);
+  expect(await items.findUnlisted(SOURCE, listing, 1)).toEqual(['older']);
+  await items.markListed(SOURCE, 3, ['older', 'of other']);
+  expect(await items.findUnlisted(SOURCE, listing, 9)).toEqual(['newer', 'unlisted']);
+  await items.upsert(SOURCE, 1, [item('spared', null)]);
+  await items.deleteMissing(SOURCE, 3, ['newer', 'listed', 'of other']);
+  expect(await where({})).toEqual(['listed', 'older', 'spared']);
+  expect(await rows.countDocuments({ dataSourceId: 41 })).toBe(1);
+  for (const stranger of [{ userId: 8 }, { organizationId: 2 }]) await items.removeAll({ ...ADA, ...stranger });
+  expect(await rows.countDocuments()).toBe(4);
+  await items.removeAll(ADA);
+  expect(await rows.countDocuments()).toBe(0);
+});

@@ -6,6 +6,7 @@ import { storedTags } from '../../../contract/files/tags.js';
 import { createSequence } from '../../../store/database/sequence.js';
 import { createDataSourceCommands, type DataSourceCommands } from '../../../store/dataSources/commands.js';
 import { createDataSourceListings, type DataSourceListings } from '../../../store/dataSources/listings.js';
+import { createDataSourceQueries } from '../../../store/dataSources/queries.js';
 import { type DataSourceDoc, dataSourceModel } from '../../../store/models/dataSources.js';
 import { createSecrets } from '../../../store/secrets/secrets.js';
 import { everyRow } from '../../support/everyRow.js';
@@ -26,6 +27,7 @@ const ENDED = { ...NOW, syncStatus: 'READY', itemsRunId: null };
 
 let connection: Connection;
 let sources: Model<DataSourceDoc>;
+let secrets: ReturnType<typeof createSecrets>;
 let commands: DataSourceCommands;
 let listings: DataSourceListings;
 const written: { kind: string }[] = [];
@@ -36,7 +38,7 @@ beforeAll(async () => {
     write: (some: readonly { kind: string }[]) => Promise.resolve(void written.push(...some)),
   } as never;
   const schedules = { markSource: () => Promise.resolve() };
-  const secrets = createSecrets([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
+  secrets = createSecrets([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
   commands = createDataSourceCommands(sources, createSequence(connection), events, secrets, schedules);
   listings = createDataSourceListings(sources, events, withoutTransaction);
 });
@@ -210,4 +212,79 @@ test('only held deletions can be approved, and a refusal ends the hold', async (
   expect([before.deletionsApproved, (await read(free!)).deletionsApproved]).toEqual([true, false]);
   await listings.refuseDeletions(held!);
   expect(difference(before, await read(held!))).toEqual({ ...NOW, deletionsApproved: false, metadata: { a: 1 } });
+});
+
+test('an unnamed data source is the only one of its type with access, or the only one', () =>
+  everyRow(
+    [
+      [[], null],
+      [['open'], 'open'],
+      [['revoked'], 'revoked'],
+      [['revoked', 'open'], 'open'],
+      [['revoked', 'open', 'revokedToo'], 'open'],
+      [['open', 'openToo'], { several: 'open' }],
+      [['revoked', 'revokedToo'], { several: 'revoked' }],
+      [['revoked', 'open', 'openToo'], { several: 'open' }],
+      [['otherType', 'foreign', 'otherOrganization'], null],
+    ] as const,
+    JSON.stringify,
+    async ([present, expected]) => {
+      const [open, revoked] = [{ revokedAccess: false }, { revokedAccess: true }];
+      const states: Readonly<Record<string, Partial<DataSourceDoc>>> = {
+        ...{ open, openToo: open, revoked, revokedToo: revoked, otherType: { type: 'GMAIL' } },
+        ...{ foreign: { userId: 8 }, otherOrganization: { organizationId: 2 }, unrelated: { type: 'NOTION' } },
+      };
+      const ids = await seedSources(Object.fromEntries([...present, 'unrelated'].map((name) => [name, states[name]!])));
+      const found = await createDataSourceQueries(sources, secrets).findSingle(ADA, 'BOX');
+      const name = 'source' in found ? [...ids].find(([, id]) => id === found.source?._id)?.[0] : found;
+      expect(name ?? null).toEqual(expected);
+    },
+  ));
+
+test('a list of data sources has those of its owner that match all filters', async () => {
+  const ids = await seedSources({
+    ...{ red: {}, blue: { tags: storedTags({ team: 'blue' }), tagPairs: ['team=blue'] }, mail: { type: 'GMAIL' } },
+    ...{ revoked: { revokedAccess: true }, foreign: { userId: 8 }, otherOrganization: { organizationId: 2 } },
+  });
+  const queries = createDataSourceQueries(sources, secrets);
+  const list = async (filters: object, scope: object = ADA, page: object = {}) => {
+    const listing = {
+      ...{ filters, orderBy: 'created_at', orderDir: 'asc', page: { limit: 9, offset: 0, startingId: 0, ...page } },
+    } as never;
+    const found: number[] = [];
+    for await (const part of queries.list(scope as never, listing)) found.push(...part.map(({ _id }) => _id));
+    expect(await queries.count(scope as never, listing)).toBe(found.length);
+    return found.map((found_) => [...ids].find(([, id]) => id === found_)?.[0]).join(' ');
+  };
+  expect(await list({})).toBe('red blue mail revoked');
+  expect(await list({}, { organizationId: 1 })).toBe('red blue mail revoked foreign');
+  expect([await list({ type: 'GMAIL' }), await list({ revokedAccess: true })]).toEqual(['mail', 'revoked']);
+  expect(await list({ revokedAccess: false, type: 'BOX' })).toBe('red blue');
+  expect(await list({ tagTree: { key: 'team', value: 'blue' } })).toBe('blue');
+  expect(await list({ ids: [ids.get('red'), ids.get('foreign')] })).toBe('red');
+  expect(await list({}, ADA, { startingId: ids.get('blue') })).toBe('mail revoked');
+  expect([
+    await queries.find(ADA, ids.get('foreign')!),
+    await queries.find(ADA, ids.get('otherOrganization')!),
+  ]).toEqual([null, null]);
+});
+
+test('each connection of a source without account names is a data source of its own, with its own credentials', async () => {
+  await sources.deleteMany({});
+  const queries = createDataSourceQueries(sources, secrets);
+  const connect = (credentials: string | null) =>
+    commands.connect(
+      ADA,
+      { type: 'BOX', externalId: null, credentials, metadata: { a: 1 }, tags: TAGS, enableAutoSync: true } as never,
+      null,
+    );
+  written.length = 0;
+  const [first, second, open] = [await connect('key 1'), await connect('key 2'), await connect(null)];
+  const created = [first, second, open].map(({ dataSource }) => dataSource);
+  expect(new Set(created.map(({ _id }) => _id)).size).toBe(3);
+  expect(created.map((source) => queries.credentialsOf(source))).toEqual(['key 1', 'key 2', null]);
+  expect(first).toMatchObject({ needsCopy: false, dataSource: { syncStatus: 'READY', itemsRunId: null, tags: TAGS } });
+  expect(written.map(({ kind }) => kind)).toEqual(['ADD', 'ADD', 'ADD']);
+  // Encrypted for one record: another one cannot use them.
+  expect(() => queries.credentialsOf({ ...created[1]!, sealedCredentials: created[0]!.sealedCredentials })).toThrow();
 });
