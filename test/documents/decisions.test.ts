@@ -6,7 +6,11 @@ import { fitPrefix } from '../../documents/chunking/prefix.js';
 import { markTables, placeCuts } from '../../documents/chunking/placeCuts.js';
 import { cleanText } from '../../documents/cleanText.js';
 import { timeCuts } from '../../documents/speech/timeCuts.js';
-import { hasHeader } from '../../documents/tables/hasHeader.js';
+import { encodingOf } from '../../documents/encoding/decodeBytes.js';
+import { namedLines, tidyTable } from '../../documents/tables/foundTable.js';
+import { findHeader, hasHeader, isClearHeader } from '../../documents/tables/hasHeader.js';
+import { CellBudget, TableWriter } from '../../documents/tables/tableWriter.js';
+import { markdownTable, TextBuilder } from '../../documents/textBuilder.js';
 import { everyRow } from '../support/everyRow.js';
 import { LIMITS } from './page.js';
 
@@ -102,6 +106,105 @@ test('treats the first row as a header unless it is the only row or has data abo
     ([what]) => what,
     ([, rows, has]) => expect(hasHeader(rows)).toBe(has),
   ));
+
+const CLEAR: readonly (readonly [what: string, rows: readonly string[][], isClear: boolean])[] = [
+  [
+    'words above a column of numbers',
+    [
+      ['Boat', 'Fee'],
+      ['Ada', '7'],
+      ['Bo', ''],
+    ],
+    true,
+  ],
+  [
+    'words above words',
+    [
+      ['Boat', 'Fee'],
+      ['Ada', 'x'],
+    ],
+    false,
+  ],
+  [
+    'one word',
+    [
+      ['Boat', ' '],
+      ['1', '7'],
+    ],
+    false,
+  ],
+  [
+    'a number among the words',
+    [
+      ['Boat', '2024'],
+      ['1', '7'],
+    ],
+    false,
+  ],
+  [
+    'words above nothing',
+    [
+      ['Boat', 'Fee'],
+      ['', ' '],
+    ],
+    false,
+  ],
+];
+test('begins a second table at a row of words above numbers only', () =>
+  everyRow(
+    CLEAR,
+    ([what]) => what,
+    ([, rows, isClear]) => expect(isClearHeader(rows)).toBe(isClear),
+  ));
+
+test('finds the column names below titles of one or two cells', () => {
+  const table = [
+    ['Boat', 'Fee', 'Term', 'Note', 'Quay', 'Day'],
+    ['Ada', '7', 'May', 'x', 'North', '3'],
+  ];
+  const below = (...titles: string[][]) => findHeader([...titles, ...table]);
+  expect([below(), below(['Fees']), below(['Fees', '', ' '], ['Date:', '2024'])]).toEqual([0, 1, 2]);
+  expect(below(['a', 'b', 'c'])).toBe(0);
+  expect(findHeader([['1'], ['2']])).toBeNull();
+});
+
+test('names the columns of a table that have no value', () => {
+  const text = new TextBuilder(1000);
+  const table = new TableWriter(text, [], new CellBudget(100), 'Fees');
+  for (const row of [
+    ['Boat', 'Fee', 'Note'],
+    ['Ada', '7', ''],
+    ['Bo', '8', ' '],
+  ])
+    table.add(row, false);
+  table.finish();
+  expect(text.toString()).toBe('# Fees\n\nBoat: Ada, Fee: 7\nBoat: Bo, Fee: 8\nColumns without values: Note');
+});
+
+test('writes rows of a table with column names, if it has any, and without empty rows and columns', () => {
+  const box = { x1: 0, x2: 9, y1: 0, y2: 9 };
+  const found = (...rows: string[][]) => ({ rows: rows.map((cells) => ({ ...box, cells })), words: [] });
+  const textsOf = (...rows: string[][]) => namedLines(found(...rows)).map(({ text }) => text);
+  expect(textsOf(['Boat', 'Fee'], ['Ada', '7'])).toEqual(['Boat: Ada, Fee: 7']);
+  expect(textsOf(['1', '2'], ['3', '4'])).toEqual(['1, 2', '3, 4']);
+  const tidy = tidyTable(found(['Boat', '', 'Fee'], ['', '', ''], ['Ada', '', '7']));
+  expect(tidy.rows.map(({ cells }) => cells)).toEqual([
+    ['Boat', 'Fee'],
+    ['Ada', '7'],
+  ]);
+  expect(
+    markdownTable([
+      ['a|b', 'c'],
+      ['', ' '],
+      ['d', ''],
+    ]),
+  ).toBe('| a\\|b | c |\n| --- | --- |\n| d |  |');
+});
+
+test('accepts labels of encodings in any spelling, and no codec for bytes', () => {
+  expect(['UTF8', 'Latin1', 'CP437'].map(encodingOf)).toEqual(['utf-8', 'windows-1252', 'CP437']);
+  expect(['', 'nonsense', 'BASE64', 'Hex', 'UTF-7', 'UTF-7-IMAP'].map(encodingOf)).toEqual(Array(6).fill(null));
+});
 
 const CLEANED: readonly (readonly [raw: string, text: string])[] = [
   ['a\r\nb\rc\fd\u0085e\u2028f\u2029g', 'a\nb\nc\nd\ne\nf\ng'],

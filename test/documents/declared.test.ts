@@ -146,3 +146,59 @@ test('a short product page gets the description of its JSON-LD if its text lacks
   });
   expect(textOf(`<script type="application/ld+json">${other}</script>${short}`)).toBe(`# Kettle\n\n${P}`);
 });
+
+const RUSTDOC = '<head><meta name=generator content=rustdoc></head>';
+const BODY = ['1874', '1875', '1876'].map((year) => P.replace('1874', year));
+const PARAGRAPHS = BODY.map((text) => `<p>${text}</p>`).join('');
+const CONTENTS = '<div><a href=#one>Opening a gate</a>, 2. <a href=#two>Closing a gate</a></div>';
+const PARTS = `<h2 id=one>Opening a gate</h2><p>${OTHER}</p><h2 id=two>Closing a gate</h2><p>${P}</p>`;
+const TRAIL = '<div><a href=/g>Gates</a> › <a href=/l>Locks</a></div>';
+test.each<[name: string, inside: string, text: string]>([
+  [
+    'puts a short note behind the title if both are all of a section',
+    `<h1>Gate</h1>${PARAGRAPHS}<section><span>1.2.0</span><h3>open</h3></section><p>${OTHER}</p>`,
+    `# Gate\n\n${BODY.join('\n\n')}\n\n### open\n\n1.2.0\n\n${OTHER}`,
+  ],
+  [
+    'leaves a note before the title of a longer section',
+    `<h1>Gate</h1>${PARAGRAPHS}<section><span>1.2.0</span><h3>open</h3><p>${OTHER}</p></section>`,
+    `# Gate\n\n${BODY.join('\n\n')}\n\n1.2.0\n\n### open\n\n${OTHER}`,
+  ],
+  [
+    'leaves a sentence before a title',
+    `<h1>Gate</h1>${PARAGRAPHS}<section><span>${OTHER}</span><h3>open</h3></section><p>${P}</p>`,
+    `# Gate\n\n${BODY.join('\n\n')}\n\n${OTHER}\n\n### open\n\n${P}`,
+  ],
+  [
+    'removes a breadcrumb below the title',
+    `<div><h1>Gate</h1>${TRAIL}</div>${PARAGRAPHS}`,
+    `# Gate\n\n${BODY.join('\n\n')}`,
+  ],
+  [
+    'keeps links below the title that have text next to them',
+    `<div><h1>Gate</h1>${TRAIL}<p>${OTHER}</p></div>${PARAGRAPHS}`,
+    `# Gate\n\nGates › Locks\n\n${OTHER}\n\n${BODY.join('\n\n')}`,
+  ],
+  [
+    'removes a table of contents whose titles follow',
+    `<h1>Gate</h1>${CONTENTS}${PARAGRAPHS}${PARTS}`,
+    `# Gate\n\n${BODY.join('\n\n')}\n\n## Opening a gate\n\n${OTHER}\n\n## Closing a gate\n\n${P}`,
+  ],
+  [
+    'keeps links to places in the page that are part of a sentence',
+    `<h1>Gate</h1>${CONTENTS.replace(', 2.', ' and')}${PARAGRAPHS}${PARTS}`,
+    `# Gate\n\nOpening a gate and Closing a gate\n\n${BODY.join('\n\n')}\n\n## Opening a gate\n\n${OTHER}\n\n## Closing a gate\n\n${P}`,
+  ],
+])('on a page of reference documentation, %s', (_name, inside, text) => {
+  expect(textOf(`${RUSTDOC}<body><main>${inside}</main>`)).toBe(text);
+});
+
+test('keeps a breadcrumb below the title of any other page', () => {
+  expect(textOf(`<body><main><div><h1>Gate</h1>${TRAIL}</div>${PARAGRAPHS}</main>`)).toContain('Gates › Locks');
+});
+
+test('makes the title block of Doxygen a heading, and moves the groups in it behind it', () => {
+  const title = '<div class=title>Gate <b>Class</b><div class=ingroups>Harbour of Cork</div> Reference</div>';
+  const html = `<meta name=generator content="Doxygen 1.9"><body><div class=header><div class=headertitle>${title}</div></div><div class=contents>${PARAGRAPHS}</div>`;
+  expect(textOf(html)).toBe(`# Gate Class Reference\n\nHarbour of Cork\n\n${BODY.join('\n\n')}`);
+});

@@ -213,8 +213,8 @@ test.each([
 });
 
 test('removes the elements that the request skips before it looks for the main text', () => {
-  const html = `<main class="wrap"><p>Boring</p></main><div id=real><h1>Harbour</h1><p class="x ad">Buy</p><p data-x=1>${PARAGRAPH}</p><nosuch>tag</nosuch></div>`;
-  const skips = { tags: ['MAIN', 'nosuch'], classes: ['.ad'], selectors: ['#real > h1'] };
+  const html = `<main class="wrap"><p>Boring</p></main><div id=real><h1>Harbour</h1><p class="x ad">Buy</p><p class="add" data-x=1>${PARAGRAPH}</p><nosuch>tag</nosuch></div>`;
+  const skips = { tags: ['MAIN', 'nosuch'], classes: [' .ad '], selectors: [' ', '#real > h1'] };
   expect(textOf(html, { html: skips })).toBe(PARAGRAPH);
   expect(faultOf(() => textOf(html, { html: { tags: ['body', 'main', 'div'], classes: [], selectors: [] } }))).toBe(
     'no_text',

@@ -56,8 +56,13 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
   ],
   [
     'sections and headings whose ids are made from their titles about cookies',
-    `<main><h1>Setup</h1><p>${PARAGRAPH}</p><section id=privacy-settings><h2>Privacy settings</h2><p>${ANSWER}</p></section><h2 id=cookie-banner>Cookie banner</h2><p>${PARAGRAPH}</p></main>`,
-    `# Setup\n\n${PARAGRAPH}\n\n## Privacy settings\n\n${ANSWER}\n\n## Cookie banner\n\n${PARAGRAPH}`,
+    `<main><h1>Setup</h1><p>${PARAGRAPH}</p><section id=privacy-settings><h2>Privacy settings</h2><p>${ANSWER}</p><h3>Choices</h3><p>${THREAD[0]}</p></section><h2 id=cookie-banner>Cookie banner</h2><p>${PARAGRAPH}</p></main>`,
+    `# Setup\n\n${PARAGRAPH}\n\n## Privacy settings\n\n${ANSWER}\n\n### Choices\n\n${THREAD[0]}\n\n## Cookie banner\n\n${PARAGRAPH}`,
+  ],
+  [
+    'a section about privacy whose title is not its first element',
+    `<main><h1>Setup</h1><p>${PARAGRAPH}</p><section id=privacy-settings><img src=x alt=""><h2>Privacy settings</h2><p>${ANSWER}</p></section></main>`,
+    `# Setup\n\n${PARAGRAPH}\n\n## Privacy settings\n\n${ANSWER}`,
   ],
   [
     'a long text that several cells of a row have, and numbered items have again',
@@ -137,6 +142,23 @@ test.each(keptContent)('keeps %s', (_name, html, text) => {
 
 const omitted: ReadonlyArray<readonly [name: string, html: string]> = [
   ['a cookie banner', `<div id=cookie-consent hidden><p>${ANSWER}</p><button>Accept all of them</button></div>`],
+  [
+    'a dialog about cookies whose id is made from its title',
+    `<div id=privacy-settings role=alertdialog><h2>Privacy settings</h2><p>${ANSWER}</p></div>`,
+  ],
+  ['a consent dialog with a lower heading', `<div id=privacy-notice><h2>We care</h2><p>${ANSWER}</p></div>`],
+  [
+    'a consent dialog with a top heading next to the title of the page',
+    `<h1>Fees</h1><div id=privacy-notice><h1>Privacy</h1><p>${ANSWER}</p></div>`,
+  ],
+  [
+    'a consent dialog next to the main element',
+    `<main></main><div id=privacy-notice><h1>Privacy</h1><p>${ANSWER}</p></div>`,
+  ],
+  [
+    'a dialog of a program for consent',
+    `<section id=didomi class=didomi-popup><h2>Didomi</h2><p>${ANSWER}</p></section>`,
+  ],
   [
     'a dialog that a button opens',
     `<button aria-controls=m1 aria-expanded=false>Write to us now</button><div id=m1 role=dialog aria-modal=true hidden>${ANSWER}</div>`,

@@ -37,6 +37,11 @@ test.each([
     '<meta property="article:author" content="https://social.example/ann"><meta name="dc.creator" content="Ann">',
     { author: 'Ann' },
   ],
+  [
+    'keeps a description that is an address, and the first of two values',
+    '<meta name=description content="https://a.example/b"><meta name=description content="Two">',
+    { description: 'https://a.example/b' },
+  ],
 ])('%s', (_name, html, metadata) => {
   expect(metadataOf(html)).toEqual(metadata);
 });

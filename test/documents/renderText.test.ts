@@ -28,6 +28,41 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<ol reversed><li>x<li>y</ol><p>Then</p><ol reversed start=9><li>x<li>y</ol>',
     '2. x\n1. y\n\nThen\n\n9. x\n8. y',
   ],
+  [
+    'lists that count down, with white space between their items',
+    '<ol reversed>\n<li>x</li>\n<li>y</li>\n</ol>',
+    '2. x\n1. y',
+  ],
+  [
+    'lines of code in divs that are indented, whose pop-ups are left out',
+    '<p>Run</p><div class=code><div class=row><span>1</span>if (a)</div><div class=row><span>2</span>  b();</div><div class=row><span>3</span>  c();</div><div id=tip><p>Pop-up</p></div></div>',
+    'Run\n\n```\nif (a)\n  b();\n  c();\n```',
+  ],
+  [
+    'divs that one space indents',
+    '<p>Run</p><div class=code><div class=row>if (a)</div><div class=row> b();</div><div class=row> c();</div></div>',
+    'Run\n\nif (a)\nb();\nc();',
+  ],
+  [
+    'indented divs next to other divs, blocks or text',
+    ['<div class=other>Then</div>', '<div><p>Then</p></div>', 'Then']
+      .map(
+        (other) =>
+          `<div class=code><div class=row>if (a)</div><div class=row>  b();</div><div class=row>  c();</div>${other}</div>`,
+      )
+      .join('<hr>'),
+    ['if (a)\nb();\nc();\nThen', 'if (a)\nb();\nc();\n\nThen', 'if (a)\nb();\nc();\n\nThen'].join('\n\n'),
+  ],
+  [
+    'links to notes, marked as such, if their text is a number',
+    '<p>Word<a epub:type=noteref href=#n>12</a> and <a epub:type=noteref href=#m>see there</a>.</p>',
+    'Word[12] and see there.',
+  ],
+  [
+    'tables for layout only, which their role states',
+    '<table role=none><tr><td>a<td>b<tr><td>c<td>d</table><table role=presentation><tr><td>e<td>f<tr><td>g<td>h</table>',
+    'a\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng\n\nh',
+  ],
   ['paragraphs inside list items', '<ol><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>', '1. a\n\n   b\n2. c'],
   ['code inside a list item', '<ul><li>run<pre>a\n  b</pre></ul>', '- run\n\n  ```\n  a\n    b\n  ```'],
   [

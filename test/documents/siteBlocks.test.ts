@@ -120,6 +120,16 @@ test('a page whose text is nearly all repeated keeps all of it', () => {
   expect(metadata).not.toHaveProperty('repeated_blocks_removed');
 });
 
+test('a page that would lose more than half of its text keeps all of it', () => {
+  const note = `<div class=note><p>${NOTICE}</p><p>${NOTICE.replaceAll('e', 'i').repeat(3)}</p></div>`;
+  const pageWith = (number: number, own: string): string => `<main><h1>Pier ${number}</h1><p>${own}</p>${note}</main>`;
+  const ids = learn([1, 2, 3, 4, 5, 6].map((number) => pageWith(number, prose(number))));
+  const short = pageWith(9, prose(9));
+  expect(readWith(short, ids).text).toBe(parsePage(short).text);
+  const long = pageWith(9, `${prose(9)} ${prose(19)} ${prose(29)}`);
+  expect(readWith(long, ids).text).not.toContain(NOTICE);
+});
+
 test('an equal page of another host has other block ids', () => {
   const ids = learn(SIX, 'other.test');
   expect(ids).not.toHaveLength(0);

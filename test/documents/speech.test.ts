@@ -59,6 +59,33 @@ test('gives the times of a split sentence to each of its chunks', async () => {
     expect(metadata).toEqual({ start_offset_sec: 3, end_offset_sec: 9, speakers: ['A'] });
 });
 
+test('names a speaker at the start of each turn only, and omits segments without speech and unknown facts', async () => {
+  const said = (text: string, speaker: string | null, paragraph = false) => ({
+    start: 1,
+    end: 2,
+    text,
+    speaker,
+    paragraph,
+  });
+  const read = async (...segments: TranscriptSegment[]) =>
+    processDocument(recording(segments), { ...chunking, chunkSize: 500 }, limits);
+  const { text, metadata } = await read(
+    ...[
+      said('Hello.', 'A'),
+      said(' ', 'B'),
+      said('How are\nyou?', 'A'),
+      said('Fine.', 'B'),
+      said('And you?', 'B', true),
+    ],
+  );
+  expect(text).toBe('Speaker A: Hello. How are you?\n\nSpeaker B: Fine.\n\nAnd you?');
+  expect(metadata).toStrictEqual({ transcription_service: 'deepgram', duration_sec: 100 });
+  expect((await read(said('One.', null), said('Two.', null), said('Three.', null, true))).text).toBe(
+    'One. Two.\n\nThree.',
+  );
+  await expect(read(said(' ', 'A'))).rejects.toMatchObject({ kind: 'no_text' });
+});
+
 test('ends a chunk of simultaneous speakers when the last of them ends', () => {
   const speech = [
     { start: 0, end: 10, startSec: 1, endSec: 9, speaker: '0' },

@@ -116,6 +116,22 @@ export const THREADS: readonly ThreadPage[] = [
     ['schrieb am 01.05.2024, 10:00 Uhr', 'schrieb am 02.05.2024, 10:00 Uhr', 'schrieb am 03.05.2024, 10:00 Uhr'],
   ],
   [
+    'names that only a relation marks',
+    page(
+      (nth, name, user, body) =>
+        `<div class=k1><p class=k2><a rel="nofollow author" href="/x/${user}">${name}</a> · <time datetime="2024-05-0${nth}">May ${nth}, 2024</time></p><div class=k3><p>${body}</p></div></div>`,
+    ),
+    ['May 1, 2024', 'May 2, 2024', 'May 3, 2024'],
+  ],
+  [
+    'names in bold after other words',
+    page(
+      (nth, name, _user, body) =>
+        `<div class=k1><p class=author>Written by <b>${name}</b></p><p class=k2><time datetime="2024-05-0${nth}">May ${nth}, 2024</time></p><div class=k3><p>${body}</p></div></div>`,
+    ),
+    ['May 1, 2024', 'May 2, 2024', 'May 3, 2024'],
+  ],
+  [
     'JSON-LD of a page that has no other text',
     ([first, second, third]) => {
       const posts = [first, second, third].map((text, nth) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import type { DocumentFormat } from '../../../contract/files/fileFormats.js';
+import { type DocumentFormat, mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { everyRow } from '../../support/everyRow.js';
 import { findLibreOffice, saveByLibreOffice } from './libreOffice.js';
@@ -55,6 +55,9 @@ describe('a file of every format', () => {
         const bytes = await bytesOf(more);
         const document = await readFile(bytes, name);
         expect([document.format, document.text, document.metadata['named_as']]).toEqual([format, text, undefined]);
+        // JSON lines have a media type of their own.
+        const types = [mimeTypeOf(document.format), ...(format === 'JSON' ? ['application/x-ndjson'] : [])];
+        expect(types).toContain(document.mimeType);
         expect(document.attachments?.map((attachment) => attachment.name)).toEqual(more.attachments);
         expect(await chunksOfFile(bytes, name)).toEqual([text]);
       },

@@ -67,6 +67,27 @@ test('reads an HTML body as text, and does not treat inline images as attachment
   expect(attachments).toBeUndefined();
 });
 
+test('treats an image as part of the text if the text refers to it or it is inline, and as a file otherwise', async () => {
+  const image = (name: string, ...headers: string[]): string =>
+    ['', `Content-Type: image/png; name="${name}.png"`, ...headers, '', 'eA==', ''].join('\r\n');
+  const text = '\r\nContent-Type: text/html\r\n\r\n<p>Fees <img src="cid:logo"></p>\r\n';
+  const related = `\r\nContent-Type: multipart/related; boundary=in\r\n\r\n--in${text}--in${image('logo', 'Content-ID: <logo>', 'Content-Disposition: attachment')}--in--\r\n`;
+  const images = [
+    image('sign', 'Content-Disposition: inline'),
+    image('plan'),
+    image('map', 'Content-Disposition: attachment'),
+  ];
+  const parts = [
+    related,
+    ...images,
+    '\r\nContent-Type: text/csv; name="fees.csv"\r\nContent-Disposition: inline\r\n\r\n1\r\n',
+  ];
+  const mail = `Subject: Fees\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=out\r\n\r\n${parts.map((part) => `--out${part}`).join('')}--out--\r\n`;
+  const { attachments, metadata } = await readFile(mail, 'mail.eml');
+  expect(attachments?.map(({ name }) => name)).toEqual(['plan.png', 'map.png', 'fees.csv']);
+  expect(metadata['not_read']).toEqual({ pictures: 2 });
+});
+
 test('prefers the plain body to HTML, and treats an embedded message as an attachment', async () => {
   const inner = await makeMail({ subject: 'Inner', text: 'Inside' });
   const document = await readFile(

@@ -1,7 +1,7 @@
 import CFB from 'cfb';
 import iconv from 'iconv-lite';
 import { expect, test } from '@jest/globals';
-import { messageCharset } from '../../../documents/mail/messageCharset.js';
+import { htmlType, messageCharset } from '../../../documents/mail/messageCharset.js';
 import { splitQuoted } from '../../../documents/mail/splitQuoted.js';
 import { everyRow } from '../../support/everyRow.js';
 import { makeMsg } from '../formats/makeMsg.js';
@@ -32,6 +32,15 @@ test('chooses the encoding of an Outlook message by its code page, language and 
     ([stated, charset]) => expect(messageCharset(stated)).toBe(charset),
   ));
 
+test('names the encoding of an HTML body by its code page', () => {
+  const pages = [65_001, 1250, 1258, 1249, 1259, 28_591, 28_605, 28_590, 28_606, undefined];
+  const charsetOf = (page: number | undefined) => htmlType(page)?.replace('text/html; charset=', '') ?? null;
+  expect(pages.map(charsetOf)).toEqual([
+    ...['utf-8', 'windows-1250', 'windows-1258', null, null],
+    ...['iso-8859-1', 'iso-8859-15', null, null, null],
+  ]);
+});
+
 test('reads the texts of an Outlook message in its code page', async () => {
   const file = CFB.read(Buffer.from(makeMsg({})), { type: 'buffer' });
   CFB.utils.cfb_add(file, '/__substg1.0_0037001E', iconv.encode('Сборы', 'cp1251'));
@@ -60,6 +69,13 @@ const QUOTED: ReadonlyArray<readonly [what: string, text: string, ownText: strin
     'Ja.',
     'Am Montag, den 2. Dezember, schrieb\nBo <bo@example.org>:\n> Gut?',
   ],
+  [
+    'an attribution above one unmarked line',
+    'Yes.\n\nOn Mon, Bo wrote:\nAgreed?',
+    'Yes.',
+    'On Mon, Bo wrote:\nAgreed?',
+  ],
+  ['an attribution without a quotation', 'Yes.\nOn Mon, Bo wrote:\n', 'Yes.\nOn Mon, Bo wrote:\n', null],
   [
     'answers between the lines',
     'On Mon, Bo wrote:\n> One?\nYes.\n> Two?\nNo.',
