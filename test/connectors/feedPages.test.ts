@@ -274,20 +274,32 @@ test('Google Drive: continues a log by its next page, and skips no log when the 
 });
 
 /** Scripts an instance: its counts by table, attachments included, and pages of rows by path, the last one repeated. */
-function serviceNowWith(counts: Readonly<Record<string, number | Fault>>, pages: Readonly<Record<string, readonly object[][]>> = {}) {
+function serviceNowWith(
+  counts: Readonly<Record<string, number | Fault>>,
+  pages: Readonly<Record<string, readonly object[][]>> = {},
+) {
   const reads: Record<string, number> = {};
   return scriptedClient(GRANT, ({ path, query }) => {
     const soql = String(query['sysparm_query']);
-    if (path === 'table/sys_db_object') return { values: Object.keys(counts).filter((name) => !name.includes('/')).map((name) => ({ name })) };
+    if (path === 'table/sys_db_object')
+      return {
+        values: Object.keys(counts)
+          .filter((name) => !name.includes('/'))
+          .map((name) => ({ name })),
+      };
     if (query['sysparm_limit'] === '1') {
-      const key = path === 'attachment' ? `attachment/${/table_name=(\w+)/.exec(soql)?.[1] ?? ''}` : path.slice('table/'.length);
+      const key =
+        path === 'attachment' ? `attachment/${/table_name=(\w+)/.exec(soql)?.[1] ?? ''}` : path.slice('table/'.length);
       const count = counts[key] ?? 0;
       return count instanceof Fault ? count : { values: [], headers: { 'x-total-count': String(count) } };
     }
     const read = (reads[path] = (reads[path] ?? 0) + 1);
     const rows = pages[path]?.[read - 1] ?? [];
     const hasNext = read < (pages[path]?.length ?? 0);
-    return { values: rows, headers: hasNext ? { link: `<https://a.example/x?sysparm_offset=${read * 100}>;rel="next"` } : {} };
+    return {
+      values: rows,
+      headers: hasNext ? { link: `<https://a.example/x?sysparm_offset=${read * 100}>;rel="next"` } : {},
+    };
   });
 }
 const sysId = (id: number) => String(id).padStart(32, '0');
@@ -305,7 +317,10 @@ test('ServiceNow: a feed begins 36 hours ago, because the time zone of its queri
     counts: { before: '2026-11-25 12:00:00', tables: [{ table: 'problem', records: 7, attachments: 3 }] },
   });
   expect(requests.map(({ query }) => query['sysparm_query'])).toEqual(
-    expect.arrayContaining(['sys_created_on<2026-11-25 12:00:00', 'table_name=problem^sys_created_on<2026-11-25 12:00:00']),
+    expect.arrayContaining([
+      'sys_created_on<2026-11-25 12:00:00',
+      'table_name=problem^sys_created_on<2026-11-25 12:00:00',
+    ]),
   );
   const none = serviceNowWith({ incident: new Fault('access_denied', 'no') });
   expect((await faultOf(recordChanges.now(none.client))).kind).toBe('stale_cursor');
@@ -326,13 +341,30 @@ test('ServiceNow: the next sync starts 36 hours before the first page of this on
     ...{ passes: 2, begun: NOW, since: '2026-11-25 12:00:00', pass: null },
     counts: { before: '2026-11-25 12:00:00', tables: [{ table: 'incident', records: 9, attachments: 4 }] },
   });
-  expect(pages.flatMap(({ deletedPaths = [] }) => deletedPaths)).toEqual([1, 2, 3].map((id) => `incident/${sysId(id)}`));
+  expect(pages.flatMap(({ deletedPaths = [] }) => deletedPaths)).toEqual(
+    [1, 2, 3].map((id) => `incident/${sysId(id)}`),
+  );
   expect(pages.every(({ isDeep, coveredRoots }) => isDeep === true && coveredRoots?.join() === 'incident')).toBe(true);
   // After a page without visible rows, the next page is requested by its offset.
   const offsets = requests.flatMap(({ path, query }) =>
     path === 'table/incident' && query['sysparm_limit'] !== '1' ? [query['sysparm_offset']] : [],
   );
   expect(offsets).toEqual(['0', '0', '200']);
+});
+
+test('ServiceNow: reads the attachments on the page after one that is hidden from the account', async () => {
+  const attachment = [{ sys_id: sysId(8), table_sys_id: sysId(1) }];
+  const scan = { begun: NOW, open: ['incident'], room: 'attachment', after: { id: '', passed: 0 } };
+  const { client, requests } = serviceNowWith(
+    {},
+    { attachment: [[], attachment, []], 'table/incident': [[{ sys_id: sysId(1) }]] },
+  );
+  const token = serviceNowToken([{ table: 'incident', records: 1, attachments: 1 }], { pass: scan });
+  const pages = await readFeedPages((at) => recordChanges.since(client, at), token);
+  expect(pages.flatMap(({ deletedPaths = [] }) => deletedPaths)).toEqual([`incident/${sysId(1)}`]);
+  expect(requests.filter(({ path }) => path === 'table/incident')[0]!.query['sysparm_query']).toContain(
+    `sys_idIN${sysId(1)}`,
+  );
 });
 
 test('ServiceNow: fewer records or attachments than before are deletions, which end the feed', async () => {

@@ -26,13 +26,22 @@ import { scriptedClient } from './scripted.js';
 const GRANT = { accessToken: 'token', facts: {} };
 const denied = (): Fault => new Fault('access_denied', 'no');
 const missing = (): Fault => new Fault('not_found', 'no');
-const three = [{ id: 1, sys_id: '1' }, { id: 2, sys_id: '2' }, { id: 3, sys_id: '3' }];
+const three = [
+  { id: 1, sys_id: '1' },
+  { id: 2, sys_id: '2' },
+  { id: 3, sys_id: '3' },
+];
 
 /** Short lists that are read completely, with a maximum; the answer has three entries. */
 const SHORT_LISTS: Readonly<Record<string, (maxEntries: number) => Promise<unknown>>> = {
   Zendesk: (max) =>
-    fetchZendesk(scriptedClient(GRANT, () => ({ comments: three, meta: { has_more: false } })).client, ['comments'], max),
-  ServiceNow: (max) => readAll(scriptedClient(GRANT, () => ({ values: three })).client, ['attachment'], { query: '' }, max),
+    fetchZendesk(
+      scriptedClient(GRANT, () => ({ comments: three, meta: { has_more: false } })).client,
+      ['comments'],
+      max,
+    ),
+  ServiceNow: (max) =>
+    readAll(scriptedClient(GRANT, () => ({ values: three })).client, ['attachment'], { query: '' }, max),
   Zotero: (max) => listZotero(scriptedClient(GRANT, () => ({ values: three })).client, ['x'], {}, max),
 };
 test('a short list above its maximum fails instead of being cut, which would delete the rest', () =>
@@ -104,7 +113,12 @@ test('Zendesk: lists sections that contain each other once', async () => {
 });
 
 test('Zendesk: deleted and inline attachments are left out, and comments are read as plain text', () => {
-  const file = (id: number, more: object = {}) => ({ id, file_name: 'a.txt', content_url: 'https://a.example/1', ...more });
+  const file = (id: number, more: object = {}) => ({
+    id,
+    file_name: 'a.txt',
+    content_url: 'https://a.example/1',
+    ...more,
+  });
   const attachments = [file(1, { deleted: true }), file(2, { inline: true }), { id: 3 }, file(4)];
   expect(attachedIn({ attachments }, '7').map(({ externalId }) => externalId)).toEqual(['ticket:7/4']);
   const ticket = itemOfTicket({ id: 7, subject: 'Pier' }, new Map(), 'https://a.example')!;
@@ -149,7 +163,12 @@ test('Notion: an item in the trash does not end the search, and its parent is re
 });
 
 test('Notion: pages in the trash and copies of synced blocks are not listed, but the blocks after them are', async () => {
-  const block = (number: number, type: string, more: object = {}) => ({ id: id(number), type, has_children: true, ...more });
+  const block = (number: number, type: string, more: object = {}) => ({
+    id: id(number),
+    type,
+    has_children: true,
+    ...more,
+  });
   const { client, requests } = scriptedClient(GRANT, ({ path }) => {
     const children: Readonly<Record<string, readonly object[]>> = {
       [id(1)]: [
@@ -167,7 +186,9 @@ test('Notion: pages in the trash and copies of synced blocks are not listed, but
   const { ids, skipped } = await readListing((cursor) => listChildren(client, { kind: 'page', id: id(1) }, cursor));
   expect(ids).toEqual([id(1), id(6)]);
   expect(skipped).toEqual([expect.objectContaining({ externalId: id(2), name: 'Old' })]);
-  const opened = requests.flatMap(({ path }) => (path.startsWith('blocks/') ? [Number(path.split('/')[1]!.slice(-2))] : []));
+  const opened = requests.flatMap(({ path }) =>
+    path.startsWith('blocks/') ? [Number(path.split('/')[1]!.slice(-2))] : [],
+  );
   expect(opened).toEqual([1, 4, 6]);
   const trashed = scriptedClient(GRANT, () => page(1, { archived: true }));
   expect((await faultOf(listChildren(trashed.client, { kind: 'page', id: id(1) }, null))).kind).toBe('not_found');
@@ -178,14 +199,17 @@ test('Notion: the parent of a database is that of its container, and rows in the
     ...{ object: 'data_source', id: id(5), title: [{ plain_text: 'Rows' }] },
     ...{ parent: { type: 'database_id', database_id: id(4) }, database_parent: { type: 'page_id', page_id: id(1) } },
   };
-  const row = (number: number, more: object = {}) => page(number, { parent: { type: 'data_source_id', data_source_id: id(5) }, ...more });
+  const row = (number: number, more: object = {}) =>
+    page(number, { parent: { type: 'data_source_id', data_source_id: id(5) }, ...more });
   const { client, requests } = scriptedClient(GRANT, ({ path }) => {
     if (path.endsWith('/query')) return { results: [row(6, { in_trash: true }), row(7)], has_more: false };
     if (path.startsWith('blocks')) return { results: [], has_more: false };
     return path.startsWith('data_sources') ? source : page(1);
   });
   const { items } = await readListing((cursor) => listChildren(client, { kind: 'database', id: id(5) }, cursor));
-  expect(items.map(({ externalId, parentExternalId, rootExternalId }) => [externalId, parentExternalId, rootExternalId])).toEqual([
+  expect(
+    items.map(({ externalId, parentExternalId, rootExternalId }) => [externalId, parentExternalId, rootExternalId]),
+  ).toEqual([
     [`database:${id(5)}`, id(1), id(1)],
     [`row:${id(7)}`, `database:${id(5)}`, id(1)],
   ]);
@@ -203,7 +227,13 @@ test('ServiceNow: tries its standard tables if the list of tables is empty or re
   expect(await list({ values: [] })).toEqual(['incident', 'problem']);
   expect(await list(denied())).toEqual(['incident', 'problem']);
   const link = '<https://a.example/x?sysparm_offset=100>;rel="next"';
-  const first = { values: [{ sys_id: '1', name: 'u_boat' }, { sys_id: '2', name: 'cmdb_ci' }], headers: { link } };
+  const first = {
+    values: [
+      { sys_id: '1', name: 'u_boat' },
+      { sys_id: '2', name: 'cmdb_ci' },
+    ],
+    headers: { link },
+  };
   expect(await list(first, { values: [{ sys_id: '3', name: 'incident' }] })).toEqual(['u_boat', 'incident']);
   expect((await faultOf(list(first, denied()))).kind).toBe('access_denied');
 });
@@ -214,7 +244,9 @@ test('ServiceNow: only refused attachments are skipped; another error of them fa
   // Two changes within one second differ in their number.
   expect(items).toEqual([expect.objectContaining({ version: '2026-01-01 00:00:00/3', isExpandable: false })]);
   expect(skipped).toEqual([expect.objectContaining({ externalId: 'incident', typeAtSource: 'ATTACHMENT' })]);
-  expect((await faultOf(withAttachments(scriptedClient(GRANT, missing).client, 'incident', [row]))).kind).toBe('not_found');
+  expect((await faultOf(withAttachments(scriptedClient(GRANT, missing).client, 'incident', [row]))).kind).toBe(
+    'not_found',
+  );
 });
 
 const conversation = (more: object) => ({ id: 'C1', name: 'pier', ...more });
@@ -244,17 +276,31 @@ test('Slack: lists each type of conversation that the token may list, archived o
 
 test('Slack: the live list of conversations has the types, the archive and the page that the caller names', async () => {
   const { client, requests } = scriptedClient(GRANT, () => ({
-    ...{ ok: true, channels: [conversation({ is_group: true, is_mpim: true })], response_metadata: { next_cursor: 'n' } },
+    ...{
+      ok: true,
+      channels: [conversation({ is_group: true, is_mpim: true })],
+      response_metadata: { next_cursor: 'n' },
+    },
   }));
-  const answer = await slack.reads!['conversations']!(client, { types: 'mpim,im', excludeArchived: false, cursor: 'c' });
+  const answer = await slack.reads!['conversations']!(client, {
+    types: 'mpim,im',
+    excludeArchived: false,
+    cursor: 'c',
+  });
   expect(answer).toMatchObject({ next_cursor: 'n', results: [{ id: 'C1', name: 'pier', is_channel: false }] });
   expect(requests[0]!.query).toMatchObject({ types: 'mpim,im', exclude_archived: 'false', cursor: 'c', limit: '200' });
 });
 
 test('Slack: an older private channel is a channel, a group message is none, and an impossible time of creation is none', () => {
-  expect(presentConversation(conversation({ is_group: true }), 'pier')).toMatchObject({ is_channel: true, is_mpim: false });
-  expect(presentConversation(conversation({ is_group: true, is_mpim: true }), 'x')).toMatchObject({ is_channel: false });
-  const createdAt = (created: unknown) => itemOfConversation(conversation({ created }), { id: 'C1', name: 'x', workspace: '' }).createdAt;
+  expect(presentConversation(conversation({ is_group: true }), 'pier')).toMatchObject({
+    is_channel: true,
+    is_mpim: false,
+  });
+  expect(presentConversation(conversation({ is_group: true, is_mpim: true }), 'x')).toMatchObject({
+    is_channel: false,
+  });
+  const createdAt = (created: unknown) =>
+    itemOfConversation(conversation({ created }), { id: 'C1', name: 'x', workspace: '' }).createdAt;
   expect([createdAt(1_700_000_000), createdAt(1e13), createdAt(-1), createdAt('1')]).toEqual([
     ...['2023-11-14T22:13:20.000Z', null, null, null],
   ]);
@@ -285,7 +331,11 @@ test('Zotero: a refusal is an ended access only for an invalid key of the API', 
 test('Zotero: the owner of a key is cached for this key only, and lists its own library only with access to it', async () => {
   const cache = createSourceCache();
   const clientOf = (accessToken: string, userID: number) =>
-    scriptedClient({ ...GRANT, accessToken }, () => ({ userID, username: 'x', access: { user: { library: userID === 1 } } }), cache);
+    scriptedClient(
+      { ...GRANT, accessToken },
+      () => ({ userID, username: 'x', access: { user: { library: userID === 1 } } }),
+      cache,
+    );
   const [first, second] = [clientOf('a', 1), clientOf('b', 2)];
   const owners = [await ownerOf(first.client), await ownerOf(second.client), await ownerOf(first.client)];
   expect(owners.map((owner) => owner.id)).toEqual(['1', '2', '1']);
@@ -305,7 +355,12 @@ test('Zotero: a library that changes during each listing is read four times at m
   const { client, requests } = scriptedClient(GRANT, ({ path, query }) => {
     if (path === 'groups/12/collections/AAAAAAA1') return { key: 'AAAAAAA1' };
     if (path === 'groups/12/collections')
-      return { values: [{ key: 'AAAAAAA1', data: {} }, { key: 'AAAAAAA2', data: { parentCollection: 'AAAAAAA1' } }] };
+      return {
+        values: [
+          { key: 'AAAAAAA1', data: {} },
+          { key: 'AAAAAAA2', data: { parentCollection: 'AAAAAAA1' } },
+        ],
+      };
     version += 1;
     const link = query['start'] === '0' ? { link: '<https://a.example/x?start=100>; rel="next"' } : {};
     return { values: [], headers: { 'last-modified-version': String(version), ...link } };
@@ -323,7 +378,9 @@ test('Zotero: a library that changes during each listing is read four times at m
 
 test('Zotero: the library of another user and the answer for another group are no library', async () => {
   const { client } = scriptedClient(GRANT, ({ path }) =>
-    path === 'keys/current' ? { userID: 1, username: 'ada', access: {} } : { id: 99, data: { name: 'Other' }, values: [] },
+    path === 'keys/current'
+      ? { userID: 1, username: 'ada', access: {} }
+      : { id: 99, data: { name: 'Other' }, values: [] },
   );
   const list = (library: string) => listContainer(client, parseZoteroId(library)!, null);
   expect((await faultOf(list('users/2'))).kind).toBe('not_found');
@@ -335,7 +392,12 @@ test('Zotero: an item is listed with its children, without a request if it has n
   const client = (numChildren: number) =>
     scriptedClient(GRANT, ({ path }) =>
       path.endsWith('children')
-        ? { values: [{ key: 'AAAAAAA2', data: { itemType: 'annotation' } }, { key: 'AAAAAAA3', data: { itemType: 'note' } }] }
+        ? {
+            values: [
+              { key: 'AAAAAAA2', data: { itemType: 'annotation' } },
+              { key: 'AAAAAAA3', data: { itemType: 'note' } },
+            ],
+          }
         : { key: 'AAAAAAA1', data: {}, meta: { numChildren } },
     );
   const listed = async (numChildren: number) => {

@@ -26,13 +26,20 @@ const SPEC: OAuthSpec = {
   ...{ scopes: ['read', 'files'], scopeSeparator: ',', scopeParameter: 'scope', pkce: true, clientAuth: 'post' },
   ...{ bodyFormat: 'form', authorizeParameters: { prompt: 'consent' }, rotates: true },
 };
-const URLS = Object.fromEntries(['authorize', 'token', 'request', 'revoke'].map((part) => [part, `https://a.example/${part}`]));
-const providerOf = (spec: Partial<OAuthSpec> = {}): Provider => ({ name: 'Source', spec: { ...SPEC, ...spec }, urls: URLS });
+const URLS = Object.fromEntries(
+  ['authorize', 'token', 'request', 'revoke'].map((part) => [part, `https://a.example/${part}`]),
+);
+const providerOf = (spec: Partial<OAuthSpec> = {}): Provider => ({
+  name: 'Source',
+  spec: { ...SPEC, ...spec },
+  urls: URLS,
+});
 const CLIENT = { id: 'client', secret: 'secret' };
 const GRANT: StoredGrant = {
   ...{ accessToken: 'old', refreshToken: 'refresh', obtainedAt: 0, expiresAt: 1, facts: { team: 'T1' } },
   ...{ clientId: 'client', scopes: ['read'] },
 };
+const bodyOf = (request: EgressRequest | undefined): string => (typeof request?.body === 'string' ? request.body : '');
 /** An egress with one answer, and the requests that it received. */
 function answering(answer: unknown, { status = 200, headers = {} as Readonly<Record<string, string>> } = {}) {
   const requests: EgressRequest[] = [];
@@ -41,10 +48,17 @@ function answering(answer: unknown, { status = 200, headers = {} as Readonly<Rec
     requests.push(one);
     return { status, headers, bytes: async () => Buffer.from(text) } as unknown as EgressResponse;
   };
-  const form = () => Object.fromEntries(new URLSearchParams(String(requests[0]?.body)));
+  const form = () => Object.fromEntries(new URLSearchParams(bodyOf(requests[0])));
   return { egress: { request }, requests, form };
 }
-const EXCHANGE = { client: CLIENT, code: 'c', redirectUri: 'https://b.example/', verifier: 'v', facts: {}, keepsClient: false };
+const EXCHANGE = {
+  client: CLIENT,
+  code: 'c',
+  redirectUri: 'https://b.example/',
+  verifier: 'v',
+  facts: {},
+  keepsClient: false,
+};
 
 test('the consent page gets the scopes, the state and the challenge of the verifier, if the source supports one', () => {
   // The example of https://www.rfc-editor.org/rfc/rfc7636#appendix-B
@@ -53,8 +67,18 @@ test('the consent page gets the scopes, the state and the challenge of the verif
   const parametersOf = (spec: Partial<OAuthSpec>) =>
     Object.fromEntries(new URL(consentUrl(providerOf(spec), request)).searchParams);
   expect(parametersOf({})).toEqual({
-    ...{ response_type: 'code', client_id: 'client', redirect_uri: 'https://b.example/', state: 's', scope: 'read,files' },
-    ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256', prompt: 'consent' },
+    ...{
+      response_type: 'code',
+      client_id: 'client',
+      redirect_uri: 'https://b.example/',
+      state: 's',
+      scope: 'read,files',
+    },
+    ...{
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+      prompt: 'consent',
+    },
   });
   expect(parametersOf({ pkce: false })).not.toHaveProperty('code_challenge');
   expect(parametersOf({ scopeParameter: null })).not.toHaveProperty('scope');
@@ -65,7 +89,12 @@ test('a code is exchanged with its verifier, and the secret is stored only for a
   const sent = answering(answer);
   const before = Date.now();
   const grant = await exchangeCode(providerOf(), { ...EXCHANGE, facts: { site: 'pier' } }, sent.egress);
-  expect(grant).toMatchObject({ accessToken: 'new', refreshToken: 'r', facts: { site: 'pier' }, scopes: ['read', 'files'] });
+  expect(grant).toMatchObject({
+    accessToken: 'new',
+    refreshToken: 'r',
+    facts: { site: 'pier' },
+    scopes: ['read', 'files'],
+  });
   expect(grant.expiresAt! - grant.obtainedAt).toBe(3_600_000);
   expect(grant.obtainedAt).toBeGreaterThanOrEqual(before);
   expect(grant).not.toHaveProperty('clientSecret');
@@ -74,7 +103,11 @@ test('a code is exchanged with its verifier, and the secret is stored only for a
     ...{ client_id: 'client', client_secret: 'secret' },
   });
   expect(sent.requests[0]).toMatchObject({ url: URLS['token'], redirects: 'answer', totalTimeoutMs: TOKEN_TIMEOUT_MS });
-  const own = await exchangeCode(providerOf({ pkce: false }), { ...EXCHANGE, keepsClient: true }, answering(answer).egress);
+  const own = await exchangeCode(
+    providerOf({ pkce: false }),
+    { ...EXCHANGE, keepsClient: true },
+    answering(answer).egress,
+  );
   expect(own.clientSecret).toBe('secret');
   const withoutPkce = answering(answer);
   await exchangeCode(providerOf({ pkce: false }), EXCHANGE, withoutPkce.egress);
@@ -87,18 +120,21 @@ test('a client that authenticates by HTTP Basic sends its encoded secret in the 
   const provider = providerOf({ clientAuth: 'basic', bodyFormat: 'json', tokenHeaders: { version: '1' } });
   const { expiresAt } = await exchangeCode(provider, { ...EXCHANGE, client }, sent.egress);
   expect(expiresAt).toBeNull();
-  const { headers, body } = sent.requests[0]!;
+  const { headers } = sent.requests[0]!;
   expect(headers).toMatchObject({
     ...{ version: '1', 'content-type': 'application/json' },
     authorization: `Basic ${Buffer.from('a%3Ab:c%20d').toString('base64')}`,
   });
-  expect(JSON.parse(String(body))).not.toHaveProperty('client_secret');
+  expect(JSON.parse(bodyOf(sent.requests[0]))).not.toHaveProperty('client_secret');
 });
 
 test('a refresh keeps what its answer does not contain, and takes the facts of the answer', async () => {
   const spec: Partial<OAuthSpec> = {
     ...{ tokensIn: 'authed_user', tokenParameters: { expires_in: '7' } },
-    tokenResponseFields: { team: 'team.id', host: { path: 'api', pattern: /^https:\/\/(\w+)\.example$/, otherwise: 'eu' } },
+    tokenResponseFields: {
+      team: 'team.id',
+      host: { path: 'api', pattern: /^https:\/\/(\w+)\.example$/, otherwise: 'eu' },
+    },
   };
   const sent = answering({ access_token: 'new', team: { id: 'T2' }, api: 'https://us.example' });
   const grant = await refreshGrant(providerOf(spec), CLIENT, { ...GRANT, clientSecret: 'own' }, sent.egress);
@@ -129,7 +165,8 @@ test('a rate limit of the token endpoint has the wait of its answer', async () =
 test('a parameter of a connection cannot change the host or the path of a request', async () => {
   const fill = (tenant: string) => fillUrls({ token: 'https://{tenant}.example/t' }, { tenant })['token'];
   expect(fill('pier-1')).toBe('https://pier-1.example/t');
-  for (const tenant of ['', 'evil.example/', 'a?b', 'a#b', '-a', 'a@b', 'a b']) expect(() => fill(tenant)).toThrow(Fault);
+  for (const tenant of ['', 'evil.example/', 'a?b', 'a#b', '-a', 'a@b', 'a b'])
+    expect(() => fill(tenant)).toThrow(Fault);
 });
 
 test('OAuth 1.0a: permissions become parameters of the consent page, and the callback carries the state', async () => {
@@ -138,7 +175,11 @@ test('OAuth 1.0a: permissions become parameters of the consent page, and the cal
     ...{ clientId: 'client', clientSecret: 'secret', redirectUri: 'https://b.example/?x=1', state: 'the state' },
     ...{ scopes: ['library_access=1', 'all_groups=read', 'bare'], verifier: '' },
   };
-  const { url, requestToken } = await beginConsent(providerOf({ authorizeParameters: { name: 'Search' } }), request, begun.egress);
+  const { url, requestToken } = await beginConsent(
+    providerOf({ authorizeParameters: { name: 'Search' } }),
+    request,
+    begun.egress,
+  );
   expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
     ...{ name: 'Search', library_access: '1', all_groups: 'read', bare: '1', oauth_token: 't' },
   });
@@ -155,14 +196,22 @@ test('OAuth 1.0a: permissions become parameters of the consent page, and the cal
 test('a grant is revoked by its refresh token, or by its access token as the source requires', async () => {
   const revoke = async (revokes: OAuthSpec['revokes'], grant: StoredGrant, answer: unknown = {}, status = 200) => {
     const sent = answering(answer, { status });
-    await revokeGrant({ ...providerOf(), spec: { ...SPEC, ...(revokes === undefined ? {} : { revokes }) } }, grant, sent.egress);
-    return [sent.requests[0]?.url, String(sent.requests[0]?.body), sent.requests[0]?.headers?.['authorization']];
+    await revokeGrant(
+      { ...providerOf(), spec: { ...SPEC, ...(revokes === undefined ? {} : { revokes }) } },
+      grant,
+      sent.egress,
+    );
+    return [sent.requests[0]?.url, bodyOf(sent.requests[0]), sent.requests[0]?.headers?.['authorization']];
   };
   expect(await revoke('form', GRANT)).toEqual([URLS['revoke'], 'token=refresh', undefined]);
   expect(await revoke('form', { ...GRANT, refreshToken: null })).toEqual([URLS['revoke'], 'token=old', undefined]);
   expect(await revoke('bearer', GRANT, 'no JSON')).toEqual([URLS['revoke'], '', 'Bearer old']);
-  expect(await revoke(undefined, GRANT)).toEqual([undefined, 'undefined', undefined]);
-  for (const refused of [revoke('form', GRANT, { ok: false }), revoke('form', GRANT, {}, 400), revoke('form', GRANT, {}, 302)])
+  expect(await revoke(undefined, GRANT)).toEqual([undefined, '', undefined]);
+  for (const refused of [
+    revoke('form', GRANT, { ok: false }),
+    revoke('form', GRANT, {}, 400),
+    revoke('form', GRANT, {}, 302),
+  ])
     expect((await faultOf(refused)).kind).toBe('bad_response');
 });
 
@@ -202,4 +251,21 @@ test('the lock on a refresh outlasts its two requests, and a refused token witho
   expect((await faultOf(live.renewed('old', NEVER))).kind).toBe('access_revoked');
   // Only this version may be marked as revoked.
   expect(live.version()).toBe('1');
+});
+
+test('a caller whose refused token is that of a shared refresh obtains a newer one', async () => {
+  const grants = ['first', 'second'].map((accessToken, index) => ({
+    ...{ grant: { ...GRANT, accessToken, expiresAt: null }, version: String(index) },
+  }));
+  const grantStore: GrantStore = {
+    read: () => Promise.resolve(grants[1]!),
+    claim: () => Promise.reject(new Error('must not be called')),
+    save: () => Promise.resolve(null),
+    release: () => Promise.resolve(),
+    ownClient: () => Promise.resolve(null),
+  };
+  // Another caller of this process began the refresh, and its result is what this caller's request was refused with.
+  const shared = () => Promise.resolve(grants[0]!);
+  const live = createLiveGrant('Source', grantStore, () => Promise.reject(new Error('must not be called')), shared);
+  expect((await live.renewed('first', NEVER)).accessToken).toBe('second');
 });

@@ -29,10 +29,16 @@ const organization = (records: readonly Row[], { done = true, total = 9 } = {}) 
       : { records, done, totalSize: records.length },
   );
 /** Lists records. Returns the answer, and the queries without their fields. */
-async function list(kind: 'accounts' | 'opportunities' | 'leads' | 'contacts', query: Partial<CrmListQuery>, records: readonly Row[] = []) {
+async function list(
+  kind: 'accounts' | 'opportunities' | 'leads' | 'contacts',
+  query: Partial<CrmListQuery>,
+  records: readonly Row[] = [],
+) {
   const { client, requests } = organization(records);
   const answer = (await crmReads[kind]!(client, { ...LIST, ...query })) as Listed;
-  const queries = requests.map(({ query: { q } }) => String(q).replace(/^SELECT (?!COUNT).* FROM (?=[A-Z]\w+ ?)/, 'FROM '));
+  const queries = requests.map(({ query: { q } }) =>
+    String(q).replace(/^SELECT (?!COUNT).* FROM (?=[A-Z]\w+ ?)/, 'FROM '),
+  );
   return { answer, selected: queries[0] ?? '', counted: queries[1] ?? '' };
 }
 const read = (kind: 'accounts' | 'contacts' | 'opportunities', row: Row, more: object = {}) =>
@@ -50,7 +56,12 @@ test('a list is filtered and sorted by Salesforce, and counts the records of all
   expect(first.selected).toBe(`FROM Account ${where} ORDER BY Name DESC NULLS LAST, Id LIMIT 2`);
   expect(first.counted).toBe(`SELECT COUNT() FROM Account ${where}`);
   expect(first.answer).toMatchObject({ count: 9, next_cursor: expect.any(String) });
-  const second = await list('accounts', { filters, orderBy: 'name', orderDir: 'desc', cursor: first.answer.next_cursor });
+  const second = await list('accounts', {
+    filters,
+    orderBy: 'name',
+    orderDir: 'desc',
+    cursor: first.answer.next_cursor,
+  });
   const after = "(Name < 'A' OR (Name = 'A' AND Id > '001000000000002AAA') OR Name = null)";
   expect(second.selected).toBe(`FROM Account ${where} AND ${after} ORDER BY Name DESC NULLS LAST, Id LIMIT 2`);
   expect(second.counted).toBe(first.counted);
@@ -58,7 +69,12 @@ test('a list is filtered and sorted by Salesforce, and counts the records of all
 });
 
 /** The condition of the page after a record that has this value. */
-const AFTER: readonly (readonly [order: string | null, direction: 'asc' | 'desc', value: unknown, condition: string])[] = [
+const AFTER: readonly (readonly [
+  order: string | null,
+  direction: 'asc' | 'desc',
+  value: unknown,
+  condition: string,
+])[] = [
   [null, 'asc', 'x', `Id > '${ID}'`],
   ['name', 'asc', "a'b", `(Name > 'a\\'b' OR (Name = 'a\\'b' AND Id > '${ID}') OR Name = null)`],
   ['name', 'asc', null, `(Name = null AND Id > '${ID}')`],
@@ -86,7 +102,9 @@ test('a list continues after a short page that Salesforce cut, but not after a s
 test('a cursor cannot add conditions to a query', async () => {
   const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   for (const value of [[`${ID}' OR Name != '`, null], [ID, 'null OR Name != null'], ['x', 1], 'x'])
-    expect((await faultOf(list('accounts', { orderBy: 'created_at', cursor: cursor(value) }))).kind).toBe('bad_response');
+    expect((await faultOf(list('accounts', { orderBy: 'created_at', cursor: cursor(value) }))).kind).toBe(
+      'bad_response',
+    );
 });
 
 test('opportunities are open until they are won or lost, also as a filter', async () => {

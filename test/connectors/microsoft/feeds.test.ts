@@ -52,7 +52,9 @@ function feedsOf(places: ListedPlace[], pages: Readonly<Record<string, GraphPage
   };
   const sync = async (token: string) => {
     const synced = await readFeedPages((at) => feed.since(client, at), token);
-    const changes = synced.flatMap((one) => one.changes.map((change) => ('gone' in change ? change.gone : `item ${change.item.name}`)));
+    const changes = synced.flatMap((one) =>
+      one.changes.map((change) => ('gone' in change ? change.gone : `item ${change.item.name}`)),
+    );
     return { changes, next: synced.at(-1)!.next };
   };
   return { read, begin, sync, feed };
@@ -126,7 +128,11 @@ test('an error other than a missing place is not a deletion', async () => {
 });
 
 /** Scripts a mailbox with the folders A, B in A, and C in B. @param values the changes in the folder C */
-function mailbox(values: readonly object[], message: object | Fault = {}, more: (path: string) => unknown = () => undefined) {
+function mailbox(
+  values: readonly object[],
+  message: object | Fault = {},
+  more: (path: string) => unknown = () => undefined,
+) {
   const folder = (id: string, childFolderCount = 1) => ({ id, displayName: `Folder ${id}`, childFolderCount });
   return scriptedClient(GRANT, ({ path }) => {
     const own = more(path);
@@ -194,7 +200,8 @@ test('Outlook: a folder is found by its id before its name, and by its path befo
 });
 
 test('Outlook: a mailbox with too many folders fails instead of being listed in part', async () => {
-  const folders = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `F${index}`, childFolderCount: 0 }));
+  const folders = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ id: `F${index}`, childFolderCount: 0 }));
   const list = (top: number, inner: number) =>
     allFolders(
       mailbox([], {}, (path) =>
@@ -218,7 +225,8 @@ test('Outlook: a listing that loses its position starts the folder again, but no
     return first ? stale : { value: [{ id: 'm1' }], '@odata.nextLink': 'https://a.example/x?$skiptoken=2' };
   });
   const list = async () => {
-    for (let cursor: string | null | undefined; cursor !== null;) cursor = (await listFolder(mail, 'C', cursor ?? null)).next;
+    for (let cursor: string | null | undefined; cursor !== null;)
+      cursor = (await listFolder(mail, 'C', cursor ?? null)).next;
   };
   expect((await faultOf(list())).kind).toBe('stale_cursor');
   expect(requests.filter(({ path }) => path.endsWith('/delta'))).toHaveLength(8);

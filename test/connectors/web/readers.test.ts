@@ -58,13 +58,15 @@ test('every reader limits the size and the time of its request by its own settin
   };
   const feed = (maxPageBytes: number) => (egress: Egress) =>
     readFeed(egress, { ...limits, maxPageBytes }, now, { url: URL_OF, credentials: null, known, signal: NEVER });
-  expect(await requested((egress) => fetchPage({ egress, robots, settings: limits, now }, URL_OF, known, NEVER))).toEqual([
-    [1_001, 1_002, true],
+  expect(
+    await requested((egress) => fetchPage({ egress, robots, settings: limits, now }, URL_OF, known, NEVER)),
+  ).toEqual([[1_001, 1_002, true]]);
+  expect(await requested((egress) => readSitemapFile(egress, limits, now, URL_OF, NEVER))).toEqual([
+    [1_003, 4_008, true],
   ]);
-  expect(await requested((egress) => readSitemapFile(egress, limits, now, URL_OF, NEVER))).toEqual([[1_003, 4_008, true]]);
-  expect(await requested((egress) => downloadFile({ egress, settings: limits, now }, URL_OF, NEVER, async () => 0))).toEqual([
-    [1_004, 1_005, true],
-  ]);
+  expect(
+    await requested((egress) => downloadFile({ egress, settings: limits, now }, URL_OF, NEVER, async () => 0)),
+  ).toEqual([[1_004, 1_005, true]]);
   expect(await requested(feed(1_001))).toEqual([[1_001, 1_002, true]]);
   expect(await requested(feed(50_000_000))).toEqual([[10_000_000, 1_002, true]]);
 });
@@ -82,9 +84,14 @@ const answering = (body: Uint8Array, headers: Readonly<Record<string, string>> =
 test('a compressed feed is read up to ten million bytes', async () => {
   const item = '<item><guid isPermaLink="false">1</guid><title>A</title></item>';
   const feedOf = (head: string) =>
-    readFeed(answering(gzipSync(`<rss><channel>${head}${' '.repeat(10_000_000)}${item}</channel></rss>`)), settings, now, {
-      ...{ url: URL_OF, credentials: null, known: null, signal: NEVER },
-    });
+    readFeed(
+      answering(gzipSync(`<rss><channel>${head}${' '.repeat(10_000_000)}${item}</channel></rss>`)),
+      settings,
+      now,
+      {
+        ...{ url: URL_OF, credentials: null, known: null, signal: NEVER },
+      },
+    );
   expect((await faultOf(feedOf(''))).message).toContain('10,000,000 bytes');
   // What precedes the cut is kept.
   expect((await feedOf(item)).feed?.entries).toHaveLength(1);
@@ -115,7 +122,8 @@ test('the second route sends requests and browsers through the premium proxies, 
   const egress = {
     hasPremiumProxies: true,
     request: async ({ route }: { route?: string }) => routes.push(['request', route]),
-    openProxy: async ({ route, maxBytes }: { route?: string; maxBytes: number }) => routes.push(['proxy', route, maxBytes]),
+    openProxy: async ({ route, maxBytes }: { route?: string; maxBytes: number }) =>
+      routes.push(['proxy', route, maxBytes]),
   } as unknown as Egress;
   const second = throughPremiumProxies(egress)!;
   await second.request({ url: URL_OF, maxBytes: 1, totalTimeoutMs: 1 });
@@ -130,8 +138,17 @@ test('the second route sends requests and browsers through the premium proxies, 
 test('a refusal may succeed from another address, also if only robots.txt was refused, and keeps its wait', () => {
   const refused = new Fault('rate_limited', 'Wait.', { retryAfterMs: 7_000 });
   const explained = withSentence(refused, 'More.');
-  expect(explained).toMatchObject({ kind: 'rate_limited', message: 'Wait. More.', retryAfterMs: 7_000, cause: refused });
-  expect([isRefusal(explained), isRefusal(new Fault('not_found', 'x')), isRefusal(new Error('x'))]).toEqual([true, false, false]);
+  expect(explained).toMatchObject({
+    kind: 'rate_limited',
+    message: 'Wait. More.',
+    retryAfterMs: 7_000,
+    cause: refused,
+  });
+  expect([isRefusal(explained), isRefusal(new Fault('not_found', 'x')), isRefusal(new Error('x'))]).toEqual([
+    true,
+    false,
+    false,
+  ]);
   const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
   expect(isRefusal(new Fault('unreachable', 'x', { cause: reset }))).toBe(true);
   expect(isRefusal(withSentence(new Fault('unreachable', 'x', { cause: reset }), 'Without robots.txt …'))).toBe(true);
