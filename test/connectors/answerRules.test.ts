@@ -31,9 +31,9 @@ test('Notion: a column with 25 values or more is requested by its decoded id, up
     ...{ id: 'a%3Ab', type: 'people', people: Array.from({ length: count }, (_, index) => ({ name: `P${index}` })) },
   });
   const read = async (count: number) => {
-    const { client, requests } = scriptedClient(GRANT, () => ({
+    const { client, requests } = scriptedClient(GRANT, ({ query }) => ({
       ...{ results: Array.from({ length: 100 }, () => ({ people: { name: 'x' } })), has_more: true },
-      next_cursor: `c${requests.length}`,
+      next_cursor: `${String(query['start_cursor'])}+`,
     }));
     const columns = await columnsOf(client, { object: 'page', id: id(1), properties: { Crew: column(count) } });
     return [requests.length, requests[0]?.path, (columns[0]![1]['people'] as unknown[]).length];
@@ -89,7 +89,7 @@ test('Notion: a version needs two minutes without changes, and a conflict is tem
 test('Notion: a page in the trash has no content', async () => {
   for (const trashed of [{ in_trash: true }, { archived: true }]) {
     const { client } = scriptedClient(GRANT, () => ({ object: 'page', id: id(1), results: [], ...trashed }));
-    expect((await faultOf(notion.open(client, id(1), { version: null }))).kind).toBe('not_found');
+    expect((await faultOf(notion.open(client, id(1), { version: null, saveAs: null }))).kind).toBe('not_found');
   }
 });
 

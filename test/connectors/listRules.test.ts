@@ -58,7 +58,7 @@ const ALL = createTypeSelection({ syncAttachments: true });
 const ticketList = { itemRef: { id: '' }, typeSelection: createTypeSelection({}), externalId: 'tickets' };
 test('Zendesk: lists the latest tickets up to the first one that the export already had', async () => {
   const at = (ageMs: number) => new Date(Date.now() - ageMs).toISOString();
-  const { client, requests } = scriptedClient(GRANT, ({ path }) =>
+  const { client, requests } = scriptedClient(GRANT, ({ path, query }) =>
     path.startsWith('incremental')
       ? { tickets: [], after_cursor: 'end', end_of_stream: true }
       : {
@@ -66,7 +66,7 @@ test('Zendesk: lists the latest tickets up to the first one that the export alre
             { id: 1, updated_at: at(0) },
             { id: 2, updated_at: at(3_600_000) },
           ],
-          meta: { has_more: true, after_cursor: `after ${requests.length}` },
+          meta: { has_more: true, after_cursor: `${String(query['page[after]'])}+` },
         },
   );
   const { ids } = await readListing((cursor) => listTickets(client, ticketList, cursor));
