@@ -17,6 +17,7 @@ import { odataFilter } from '../../connectors/microsoft/outlook/odata.js';
 import { sharePoint } from '../../connectors/microsoft/sharePoint/index.js';
 import { pathOfSite } from '../../connectors/microsoft/sharePoint/site.js';
 import { classify as classifyS3, regionIn } from '../../connectors/s3/refusals.js';
+import { s3 } from '../../connectors/s3/index.js';
 import { slack } from '../../connectors/slack/index.js';
 import { userName, workspaceUrl } from '../../connectors/slack/names.js';
 import { Fault } from '../../contract/failures.js';
@@ -274,6 +275,27 @@ test('S3: a refusal is classified by its code, and only a valid region is follow
   expect([region(301, 'evil.example/'), region(301, '')]).toEqual([null, null]);
   const body = '<Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region>';
   expect(regionIn(refusal('', { body }))).toBe('eu-west-1');
+});
+
+test('S3: an object is requested as content, whose maximum size is that of files; a list is not', async () => {
+  const { client } = scriptedClient(
+    { accessKey: 'K', accessKeySecret: 's', endpointUrl: 'http://store.example' },
+    () => null,
+  );
+  const sent: (readonly [url: string, isContent: boolean | undefined])[] = [];
+  const bytes = Buffer.from(
+    '<ListBucketResult><IsTruncated>false</IsTruncated><KeyCount>0</KeyCount></ListBucketResult>',
+  );
+  const send: typeof client.send = async ({ url, isContent }) => {
+    sent.push([new URL(url).pathname, isContent]);
+    return { status: 200, headers: { 'content-type': 'application/xml' }, bytes };
+  };
+  await s3.open({ ...client, send }, 'bucket/a.md', { version: null, saveAs: null });
+  await s3.listDescendants({ ...client, send }, 'bucket', null, {});
+  expect(sent).toEqual([
+    ['/bucket/a.md', true],
+    ['/bucket/', false],
+  ]);
 });
 
 test('Slack: the name of a user who cannot be seen is its id, and an invalid address of a workspace is none', async () => {

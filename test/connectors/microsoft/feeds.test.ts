@@ -253,3 +253,12 @@ test('Graph: a refusal is classified by its code, else by its status', () => {
   // An invalid token is an ended access, whatever the code.
   expect(classOf(401, 'syncStateNotFound')).toBeNull();
 });
+
+test('Outlook: a listing leaves out messages that its feed reports as removed', async () => {
+  const { client: mail } = mailbox([
+    { id: 'm1', '@removed': { reason: 'deleted' } },
+    { id: 'm2', subject: 'Here' },
+  ]);
+  const first = await listFolder(mail, 'C', null);
+  expect((await listFolder(mail, 'C', first.next)).items.map(({ externalId }) => externalId)).toEqual(['m2']);
+});

@@ -79,7 +79,7 @@ describe('the browser', () => {
     expect(started.map(({ isClosed }) => isClosed)).toEqual([false]);
   });
 
-  test('is started anew after a crash', async () => {
+  test('is started again after a crash', async () => {
     const { pool, started } = poolOf();
     await pool.use(NEVER, numberOf(started));
     started[0]!.crash();
