@@ -20,6 +20,7 @@ import { classify as classifyS3, regionIn } from '../../connectors/s3/refusals.j
 import { s3 } from '../../connectors/s3/index.js';
 import { slack } from '../../connectors/slack/index.js';
 import { userName, workspaceUrl } from '../../connectors/slack/names.js';
+import { zendesk } from '../../connectors/zendesk/index.js';
 import { Fault } from '../../contract/failures.js';
 import { faultOf } from '../support/faultOf.js';
 import { scriptedClient } from './scripted.js';
@@ -338,4 +339,18 @@ test('Slack: all pages of a listing end at the time at which it began, and leave
   const history = requests.filter(({ path }) => path === 'conversations.history');
   expect(history.map(({ query }) => query['oldest'])).toEqual(['1800000000.000000', '1800000000.000000']);
   expect(history[1]!.query['latest']).toBe('1800009000.000000');
+});
+
+test('Zendesk: an attachment is requested by the decoded path and the query of its address, at the host of the account', async () => {
+  const content_url = 'https://evil.example/attachments/a%20b/?name=x.txt&token=t';
+  const { client } = scriptedClient({ ...GRANT, facts: { subdomain: 'acme' } }, () => ({
+    ...{ comments: [{ attachments: [{ id: 70, file_name: 'x.txt', content_url }] }], meta: { has_more: false } },
+  }));
+  const asked: unknown[] = [];
+  const content: typeof client.content = async (...request) => {
+    asked.push(request);
+    return { bytes: Buffer.from('x'), headers: { 'content-type': 'text/plain' } };
+  };
+  await zendesk.open({ ...client, content }, 'acme/ticket:7/70', { version: null, saveAs: null });
+  expect(asked).toEqual([[['attachments', 'a b'], { name: 'x.txt', token: 't' }, { at: 'files' }]]);
 });

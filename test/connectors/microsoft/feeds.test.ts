@@ -262,3 +262,12 @@ test('Outlook: a listing leaves out messages that its feed reports as removed', 
   const first = await listFolder(mail, 'C', null);
   expect((await listFolder(mail, 'C', first.next)).items.map(({ externalId }) => externalId)).toEqual(['m2']);
 });
+
+test('Outlook: a message that is deleted meanwhile has no attachments, and refused attachments fail the listing', async () => {
+  const list = async (attachments: Fault) => {
+    const { client: mail } = mailbox([{ id: 'm1', hasAttachments: true }], attachments);
+    return (await listFolder(mail, 'C', (await listFolder(mail, 'C', null)).next)).items.length;
+  };
+  expect(await list(gone())).toBe(1);
+  expect((await faultOf(list(new Fault('access_denied', 'no')))).kind).toBe('access_denied');
+});

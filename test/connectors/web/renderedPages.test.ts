@@ -144,8 +144,12 @@ describe('the browser', () => {
       close: () => void (isClosed = true),
     };
     const find = () => (isInstalled ? '/installed' : null);
-    const { pool, notices } = poolOf({ find, installer, installWaitMs: 1 });
+    let time = 0;
+    const { pool, notices } = poolOf({ find, installer, installWaitMs: 1, now: () => time });
     const use = () => pool.use(NEVER, () => Promise.resolve('used'));
+    expect([await use(), installs]).toEqual([null, 1]);
+    // The installation still runs at the next attempt.
+    time = 300_000;
     expect([await use(), installs]).toEqual([null, 1]);
     held.end();
     expect(await waitFor(use, (used) => used !== null)).toBe('used');
