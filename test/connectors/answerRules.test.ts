@@ -349,7 +349,7 @@ test('Zendesk: an attachment is requested by the decoded path and the query of i
   const asked: unknown[] = [];
   const content: typeof client.content = async (...request) => {
     asked.push(request);
-    return { bytes: Buffer.from('x'), headers: { 'content-type': 'text/plain' } };
+    return { status: 200, bytes: Buffer.from('x'), headers: { 'content-type': 'text/plain' } };
   };
   await zendesk.open({ ...client, content }, 'acme/ticket:7/70', { version: null, saveAs: null });
   expect(asked).toEqual([[['attachments', 'a b'], { name: 'x.txt', token: 't' }, { at: 'files' }]]);

@@ -97,6 +97,18 @@ test('a compressed feed is read up to ten million bytes', async () => {
   expect((await feedOf(item)).feed?.entries).toHaveLength(1);
 });
 
+test('an entry of a feed has the address of its first alternate link, not of an enclosure', async () => {
+  const links = [
+    'rel="enclosure" href="http://a.example/e"',
+    'href="http://a.example/1"',
+    'rel="alternate" href="http://a.example/2"',
+  ];
+  const xml = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>1</id>${links.map((link) => `<link ${link}/>`).join('')}</entry></feed>`;
+  const request = { url: URL_OF, credentials: null, known: null, signal: NEVER };
+  const { feed } = await readFeed(answering(Buffer.from(xml)), settings, now, request);
+  expect(feed?.entries.map(({ url }) => url)).toEqual(['http://a.example/1']);
+});
+
 /** Names in Content-Disposition: https://www.rfc-editor.org/rfc/rfc6266#section-5 */
 const NAMES: readonly (readonly [header: string, name: string | null])[] = [
   ['', null],
