@@ -109,6 +109,20 @@ test('an entry of a feed has the address of its first alternate link, not of an 
   expect(feed?.entries.map(({ url }) => url)).toEqual(['http://a.example/1']);
 });
 
+test('an item of a JSON feed has its time of publication, and the external address if it has no other', async () => {
+  const times = { date_published: '2026-01-01T00:00:00Z', date_modified: '2026-02-01T00:00:00Z' };
+  const items = [
+    { id: 1, url: 'http://a.example/1', external_url: 'http://b.example/1', ...times },
+    { id: 2, external_url: 'http://b.example/2', date_modified: times.date_modified },
+  ];
+  const request = { url: URL_OF, credentials: null, known: null, signal: NEVER };
+  const { feed } = await readFeed(answering(Buffer.from(JSON.stringify({ items }))), settings, now, request);
+  expect(feed?.entries.map(({ url, publishedAt }) => [url, publishedAt])).toEqual([
+    ['http://a.example/1', '2026-01-01T00:00:00.000Z'],
+    ['http://b.example/2', '2026-02-01T00:00:00.000Z'],
+  ]);
+});
+
 /** Names in Content-Disposition: https://www.rfc-editor.org/rfc/rfc6266#section-5 */
 const NAMES: readonly (readonly [header: string, name: string | null])[] = [
   ['', null],
