@@ -2,6 +2,7 @@ import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
 import type { FetchedPage, PageRequest, WebSource } from '../types.js';
+import type { BrowserPool } from './browserPool.js';
 import { HTML_TYPES, mediaType } from './contentType.js';
 import { discover } from './discover.js';
 import { downloadFile } from './downloadFile.js';
@@ -10,6 +11,7 @@ import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from '../hostLimiter.js';
 import { throughPremiumProxies, type SiteRoute } from './premiumRoute.js';
 import { isRefusal, withSentence } from './refusal.js';
+import type { renderPage as RenderPage } from './renderPage.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
 import { shownUrl } from '../statusFault.js';
@@ -24,8 +26,16 @@ export interface WebSourceOptions {
   readonly onNotice?: (sentence: string) => void;
   /** Whether pages may be rendered in a browser. Unset: they may. */
   readonly renders?: boolean;
+  /** Returns the browsers that render pages; called once, for the first page that needs one. Unset: Chromium. */
+  readonly loadRenderer?: () => Promise<Renderer>;
   readonly now?: () => number;
   readonly sleep?: Sleep;
+}
+
+/** Renders pages in browsers of a pool. */
+export interface Renderer {
+  readonly pool: BrowserPool;
+  readonly renderPage: typeof RenderPage;
 }
 
 /** Creates the source for sitemaps and web pages. */
@@ -34,6 +44,7 @@ export function createWebSource({
   settings,
   onNotice = () => undefined,
   renders = true,
+  loadRenderer,
   now = Date.now,
   sleep = sleepUntilAborted,
   limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
@@ -42,7 +53,7 @@ export function createWebSource({
   const second = throughPremiumProxies(egress);
   const premium: SiteRoute | null = second && { egress: second, robots: createRobots(second, settings, now) };
   // The browser library is large, so it is loaded with the first page that needs it.
-  const load = async () => {
+  const loadChromium = async (): Promise<Renderer> => {
     const { createBrowserPool } = await import('./browserPool.js');
     const { renderPage } = await import('./renderPage.js');
     const { createChromiumInstaller } = await import('./installChromium.js');
@@ -50,7 +61,7 @@ export function createWebSource({
     const installer = installChromium ? createChromiumInstaller() : null;
     return { pool: createBrowserPool({ chromiumPath, installer, maxPages, now, onNotice }), renderPage };
   };
-  let rendering: ReturnType<typeof load> | null = null;
+  let rendering: Promise<Renderer> | null = null;
 
   async function inTurn<T>(
     url: string,
@@ -68,7 +79,7 @@ export function createWebSource({
 
   async function render(route: SiteRoute, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
     if (!renders) return null;
-    rendering ??= load();
+    rendering ??= (loadRenderer ?? loadChromium)();
     const { pool, renderPage } = await rendering;
     const page = await pool.use(signal, (browser) =>
       renderPage({ egress: route.egress, settings, now }, browser, url, signal),

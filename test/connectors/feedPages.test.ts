@@ -6,7 +6,10 @@ import { dropboxChanges } from '../../connectors/dropbox/changes.js';
 import { driveChanges } from '../../connectors/google/drive/changes.js';
 import { threadChanges } from '../../connectors/intercom/changes.js';
 import { looseFileChanges } from '../../connectors/salesforce/changes.js';
+import { recordChanges } from '../../connectors/serviceNow/changes.js';
 import { ticketChanges } from '../../connectors/zendesk/changes.js';
+import { zoteroChanges } from '../../connectors/zotero/changes.js';
+import { Fault } from '../../contract/failures.js';
 import { faultOf } from '../support/faultOf.js';
 import { readFeedPages, scriptedClient, type ScriptedRequest } from './scripted.js';
 
@@ -268,4 +271,148 @@ test('Google Drive: continues a log by its next page, and skips no log when the 
     more: false,
   });
   expect((await after(0, { newStartPageToken: 'x' })).query).not.toHaveProperty('driveId');
+});
+
+/** Scripts an instance: its counts by table, attachments included, and pages of rows by path, the last one repeated. */
+function serviceNowWith(
+  counts: Readonly<Record<string, number | Fault>>,
+  pages: Readonly<Record<string, readonly object[][]>> = {},
+) {
+  const reads: Record<string, number> = {};
+  return scriptedClient(GRANT, ({ path, query }) => {
+    const soql = String(query['sysparm_query']);
+    if (path === 'table/sys_db_object')
+      return {
+        values: Object.keys(counts)
+          .filter((name) => !name.includes('/'))
+          .map((name) => ({ name })),
+      };
+    if (query['sysparm_limit'] === '1') {
+      const key =
+        path === 'attachment' ? `attachment/${/table_name=(\w+)/.exec(soql)?.[1] ?? ''}` : path.slice('table/'.length);
+      const count = counts[key] ?? 0;
+      return count instanceof Fault ? count : { values: [], headers: { 'x-total-count': String(count) } };
+    }
+    const read = (reads[path] = (reads[path] ?? 0) + 1);
+    const rows = pages[path]?.[read - 1] ?? [];
+    const hasNext = read < (pages[path]?.length ?? 0);
+    return {
+      values: rows,
+      headers: hasNext ? { link: `<https://a.example/x?sysparm_offset=${read * 100}>;rel="next"` } : {},
+    };
+  });
+}
+const sysId = (id: number) => String(id).padStart(32, '0');
+const serviceNowToken = (tables: readonly object[], more: object = {}) =>
+  JSON.stringify({
+    ...{ passes: 1, begun: NOW, since: '2026-11-20 00:00:00', pass: null },
+    ...{ counts: { before: '2026-11-20 00:00:00', tables }, ...more },
+  });
+
+test('ServiceNow: a feed begins 36 hours ago, because the time zone of its queries is unknown, and covers the tables that can be counted', async () => {
+  const counts = { incident: new Fault('access_denied', 'no'), problem: 7, 'attachment/problem': 3 };
+  const { client, requests } = serviceNowWith(counts);
+  expect(JSON.parse(await recordChanges.now(client))).toMatchObject({
+    ...{ passes: 0, since: '2026-11-25 12:00:00', pass: null },
+    counts: { before: '2026-11-25 12:00:00', tables: [{ table: 'problem', records: 7, attachments: 3 }] },
+  });
+  expect(requests.map(({ query }) => query['sysparm_query'])).toEqual(
+    expect.arrayContaining([
+      'sys_created_on<2026-11-25 12:00:00',
+      'table_name=problem^sys_created_on<2026-11-25 12:00:00',
+    ]),
+  );
+  const none = serviceNowWith({ incident: new Fault('access_denied', 'no') });
+  expect((await faultOf(recordChanges.now(none.client))).kind).toBe('stale_cursor');
+  const away = serviceNowWith({ incident: new Fault('server_error', 'away') });
+  expect((await faultOf(recordChanges.now(away.client))).kind).toBe('server_error');
+});
+
+test('ServiceNow: the next sync starts 36 hours before the first page of this one, with the counts of that time', async () => {
+  const tables = [{ table: 'incident', records: 7, attachments: 3 }];
+  const records = [[{ sys_id: sysId(1) }, { sys_id: sysId(2) }], [], [{ sys_id: sysId(3) }]];
+  const { client, requests } = serviceNowWith({ incident: 9, 'attachment/incident': 4 }, { 'table/incident': records });
+  let reads = 0;
+  const pages = await readFeedPages((at) => {
+    jest.setSystemTime(NOW + 3_600_000 * reads++);
+    return recordChanges.since(client, at);
+  }, serviceNowToken(tables));
+  expect(JSON.parse(pages.at(-1)!.next)).toEqual({
+    ...{ passes: 2, begun: NOW, since: '2026-11-25 12:00:00', pass: null },
+    counts: { before: '2026-11-25 12:00:00', tables: [{ table: 'incident', records: 9, attachments: 4 }] },
+  });
+  expect(pages.flatMap(({ deletedPaths = [] }) => deletedPaths)).toEqual(
+    [1, 2, 3].map((id) => `incident/${sysId(id)}`),
+  );
+  expect(pages.every(({ isDeep, coveredRoots }) => isDeep === true && coveredRoots?.join() === 'incident')).toBe(true);
+  // After a page without visible rows, the next page is requested by its offset.
+  const offsets = requests.flatMap(({ path, query }) =>
+    path === 'table/incident' && query['sysparm_limit'] !== '1' ? [query['sysparm_offset']] : [],
+  );
+  expect(offsets).toEqual(['0', '0', '200']);
+});
+
+test('ServiceNow: reads the attachments on the page after one that is hidden from the account', async () => {
+  const attachment = [{ sys_id: sysId(8), table_sys_id: sysId(1) }];
+  const scan = { begun: NOW, open: ['incident'], room: 'attachment', after: { id: '', passed: 0 } };
+  const { client, requests } = serviceNowWith(
+    {},
+    { attachment: [[], attachment, []], 'table/incident': [[{ sys_id: sysId(1) }]] },
+  );
+  const token = serviceNowToken([{ table: 'incident', records: 1, attachments: 1 }], { pass: scan });
+  const pages = await readFeedPages((at) => recordChanges.since(client, at), token);
+  expect(pages.flatMap(({ deletedPaths = [] }) => deletedPaths)).toEqual([`incident/${sysId(1)}`]);
+  expect(requests.filter(({ path }) => path === 'table/incident')[0]!.query['sysparm_query']).toContain(
+    `sys_idIN${sysId(1)}`,
+  );
+});
+
+test('ServiceNow: fewer records or attachments than before are deletions, which end the feed', async () => {
+  const tables = [{ table: 'incident', records: 7, attachments: 3 }];
+  const since = async (records: number | Fault, attachments: number) => {
+    const { client } = serviceNowWith({ incident: records, 'attachment/incident': attachments });
+    return recordChanges.since(client, serviceNowToken(tables));
+  };
+  expect((await since(7, 3)).more).toBe(true);
+  for (const stale of [since(6, 3), since(7, 2), since(new Fault('access_denied', 'no'), 3)])
+    expect((await faultOf(stale)).kind).toBe('stale_cursor');
+});
+
+/** Scripts an account with the groups 12 and 13, whose items are on two pages each. */
+const zoteroWith = (hasLibrary: boolean, versionAt: (read: number) => number = () => 9) => {
+  let reads = 0;
+  return scriptedClient(GRANT, ({ path, query }) => {
+    if (path === 'keys/current') return { userID: 1, username: 'ada', access: { user: { library: hasLibrary } } };
+    if (path.endsWith('/deleted')) return { collections: [], items: ['DELETED1'] };
+    if (path === 'users/1/groups') return { values: [{ id: 12 }, { id: 13 }] };
+    if (path.endsWith('/collections')) return { values: [] };
+    reads += 1;
+    const headers = { 'last-modified-version': String(versionAt(reads)) };
+    const key = `${path.replace(/\D/g, '')}PAGE${String(query['start']).padStart(4, '0')}`.slice(-8);
+    const next = { link: '<https://a.example/x?start=100>; rel="next"' };
+    return { values: [{ key, data: {} }], headers: { ...headers, ...(query['start'] === '0' ? next : {}) } };
+  });
+};
+test('Zotero: reads all pages of each library from its first one, trashed items included, since the version of that library', async () => {
+  const { client, requests } = zoteroWith(false);
+  const token = JSON.stringify({ at: { 'groups/12': 5, 'groups/13': 7 } });
+  const pages = await readFeedPages((at) => zoteroChanges.since(client, at), token);
+  expect(JSON.parse(pages.at(-1)!.next)).toEqual({ at: { 'groups/12': 9, 'groups/13': 9 } });
+  const items = requests.filter(({ path }) => path.endsWith('/items'));
+  expect(items.map(({ path, query }) => [path, query['start'], query['since'], query['includeTrashed']])).toEqual([
+    ['groups/12/items', '0', '5', '1'],
+    ['groups/12/items', '100', '5', '1'],
+    ['groups/13/items', '0', '7', '1'],
+    ['groups/13/items', '100', '7', '1'],
+  ]);
+  // A key without access to its owner's library has the groups only.
+  expect(JSON.parse(await zoteroChanges.now(client))).toEqual({ at: { 'groups/12': 9, 'groups/13': 9 } });
+  expect((await faultOf(zoteroChanges.since(zoteroWith(true).client, token))).kind).toBe('stale_cursor');
+});
+
+test('Zotero: reads the changes of a library again if it changed between its pages, and only of that one', async () => {
+  const { client } = zoteroWith(false, (read) => (read === 1 ? 8 : 9));
+  const token = JSON.stringify({ at: { 'groups/12': 5, 'groups/13': 7 } });
+  const pages = await readFeedPages((at) => zoteroChanges.since(client, at), token);
+  expect(JSON.parse(pages.at(-1)!.next)).toEqual({ at: { 'groups/12': 5, 'groups/13': 9 } });
 });

@@ -186,6 +186,7 @@ describe('a listing', () => {
       'docks?list-type=2',
       'nowhere',
       'atlas/nothing',
+      'atlas/a/c',
       'atlas/b/',
       '/atlas/z',
     ])
