@@ -16,8 +16,6 @@ export interface BrowserPoolOptions {
   readonly chromiumPath: string | null;
   /** Returns the path of the browser; unset: findChromium. */
   readonly find?: typeof findChromium;
-  /** Starts the browser at a path; unset: Playwright does. */
-  readonly launch?: (executablePath: string) => Promise<Browser>;
   /** Installs a browser; called once if no browser is found. Null: no browser is installed. */
   readonly installer: ChromiumInstaller | null;
   /** Maximum wait of pages for the installation; it continues afterwards, for later pages. */
@@ -59,7 +57,7 @@ interface Running {
 /** Creates a pool with one Chromium, which is started, or installed if missing, for the first page that needs it. */
 export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   const { chromiumPath, installer, installWaitMs = INSTALL_WAIT_MS, maxPages, now, onNotice } = options;
-  const { find = findChromium, launch = launchChromium } = options;
+  const { find = findChromium } = options;
   const withTab = pLimit(TABS);
   let current: Promise<Running | null> | null = null;
   let tryAgainAt = 0;
@@ -105,7 +103,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
 
   /** Installs a browser. Pages that are requested after its end use the browser at once. */
   async function install(by: ChromiumInstaller): Promise<boolean> {
-    const done = await by.install(() => starts(find(null), launch)).catch(() => false);
+    const done = await by.install(() => starts(find(null))).catch(() => false);
     if (done) tryAgainAt = 0;
     return done;
   }
@@ -158,7 +156,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
 }
 
 /** Whether the installed browser starts: Playwright's own lacks system libraries on a minimal system. */
-async function starts(executablePath: string | null, launch: typeof launchChromium): Promise<boolean> {
+async function starts(executablePath: string | null): Promise<boolean> {
   if (executablePath === null) return false;
   return launch(executablePath).then(
     async (browser) => {
@@ -178,7 +176,7 @@ async function finishesWithin(work: Promise<boolean>, ms: number): Promise<boole
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-function launchChromium(executablePath: string): Promise<Browser> {
+function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: FLAGS,

@@ -2,7 +2,6 @@ import { Fault } from '../../contract/failures.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
 import type { FetchedPage, PageRequest, WebSource } from '../types.js';
-import type { BrowserPool } from './browserPool.js';
 import { HTML_TYPES, mediaType } from './contentType.js';
 import { discover } from './discover.js';
 import { downloadFile } from './downloadFile.js';
@@ -11,7 +10,6 @@ import { fetchPage, withoutValidators } from './fetchPage.js';
 import { createHostLimiter, sleepUntilAborted, type HostLimiter, type Sleep } from '../hostLimiter.js';
 import { throughPremiumProxies, type SiteRoute } from './premiumRoute.js';
 import { isRefusal, withSentence } from './refusal.js';
-import type { renderPage as RenderPage } from './renderPage.js';
 import { createRobots } from './robots.js';
 import { readSitemapFile } from './sitemapFile.js';
 import { shownUrl } from '../statusFault.js';
@@ -26,16 +24,8 @@ export interface WebSourceOptions {
   readonly onNotice?: (sentence: string) => void;
   /** Whether pages may be rendered in a browser. Unset: they may. */
   readonly renders?: boolean;
-  /** Returns the browsers that render pages; called once, for the first page that needs one. Unset: Chromium. */
-  readonly loadRenderer?: () => Promise<Renderer>;
   readonly now?: () => number;
   readonly sleep?: Sleep;
-}
-
-/** Renders pages in browsers of a pool. */
-export interface Renderer {
-  readonly pool: BrowserPool;
-  readonly renderPage: typeof RenderPage;
 }
 
 /** Creates the source for sitemaps and web pages. */
@@ -44,7 +34,6 @@ export function createWebSource({
   settings,
   onNotice = () => undefined,
   renders = true,
-  loadRenderer,
   now = Date.now,
   sleep = sleepUntilAborted,
   limiter = createHostLimiter(settings.requestsPerHost, now, sleep),
@@ -53,7 +42,7 @@ export function createWebSource({
   const second = throughPremiumProxies(egress);
   const premium: SiteRoute | null = second && { egress: second, robots: createRobots(second, settings, now) };
   // The browser library is large, so it is loaded with the first page that needs it.
-  const loadChromium = async (): Promise<Renderer> => {
+  const load = async () => {
     const { createBrowserPool } = await import('./browserPool.js');
     const { renderPage } = await import('./renderPage.js');
     const { createChromiumInstaller } = await import('./installChromium.js');
@@ -61,7 +50,7 @@ export function createWebSource({
     const installer = installChromium ? createChromiumInstaller() : null;
     return { pool: createBrowserPool({ chromiumPath, installer, maxPages, now, onNotice }), renderPage };
   };
-  let rendering: Promise<Renderer> | null = null;
+  let rendering: ReturnType<typeof load> | null = null;
 
   async function inTurn<T>(
     url: string,
@@ -79,7 +68,7 @@ export function createWebSource({
 
   async function render(route: SiteRoute, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
     if (!renders) return null;
-    rendering ??= (loadRenderer ?? loadChromium)();
+    rendering ??= load();
     const { pool, renderPage } = await rendering;
     const page = await pool.use(signal, (browser) =>
       renderPage({ egress: route.egress, settings, now }, browser, url, signal),
