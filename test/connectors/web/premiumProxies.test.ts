@@ -55,18 +55,6 @@ describe('a page that rejects direct requests', () => {
     expect(proxy.forwarded).toHaveLength(1);
   });
 
-  test('is also rendered through the pool', async () => {
-    const site = await guarded(status(403), '<p id=p></p><script>p.textContent = "made " + "by script"</script>');
-    const proxy = await pool();
-    const page = await fetchOne(source({ premiumProxies: [proxy.url] }), `${site.origin}/p`, {
-      ...premium,
-      downloadCssAndMedia: true,
-    });
-    expect(page.fetchedWith).toBe('browser_premium_proxy');
-    expect(text(page)).toContain('made by script');
-    expect(proxy.forwarded).toContain(`GET ${site.origin}/p`);
-  });
-
   test('is fetched with its robots.txt through the pool if both are unreachable', async () => {
     const site = await guarded({ refuse: (response) => void response.socket?.destroy() });
     const proxy = await pool();
