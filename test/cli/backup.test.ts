@@ -58,6 +58,19 @@ test('copies every file of the engines, the file storage and the keys, readable 
     expect([name, (await stat(at(name))).mode & 0o077]).toEqual([name, 0]);
 });
 
+test('copies stored files from FILE_STORAGE_DIR if it is set, and restores them there', async () => {
+  const stored = at('stored');
+  const given = { ...env, FILE_STORAGE_DIR: stored };
+  await mkdir(stored);
+  await writeFile(path.join(stored, '2.raw'), 'elsewhere');
+  expect((await cli(given, 'backup', at('b'))).code).toBe(0);
+  expect(await readFile(at('b/data/files/2.raw'), 'utf8')).toBe('elsewhere');
+  await writeFile(path.join(stored, '2.raw'), 'newer');
+  expect((await cli(given, 'restore', at('b'), '--force')).code).toBe(0);
+  expect(await readFile(path.join(stored, '2.raw'), 'utf8')).toBe('elsewhere');
+  expect(await filesIn(path.join(dataDir, 'files'))).toEqual(['1.raw']);
+});
+
 test('omits keys with --without-keys, and names the servers that need a backup of their own', async () => {
   const external = { MONGODB_URI: 'mongodb://h/d', TEMPORAL_ADDRESS: 'h:7233', SECRET_KEY };
   const made = await cli({ ...env, ...external }, 'backup', at('b'), '--without-keys');

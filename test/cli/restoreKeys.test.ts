@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -129,9 +129,36 @@ const DAMAGES: readonly (readonly [
     `${KEY_2},${SECRET_KEY}`,
     /SHA256SUMS was modified/,
   ],
+  [
+    'with a modified file',
+    (folder) => writeFile(path.join(folder, 'data/files/1.raw'), 'Backup'),
+    `${KEY_2},${SECRET_KEY}`,
+    /1\.raw was modified/,
+  ],
+  [
+    'without one of its files',
+    (folder) => rm(path.join(folder, 'data/files/1.raw')),
+    `${KEY_2},${SECRET_KEY}`,
+    /1\.raw is missing/,
+  ],
+  [
+    'with a path that leads out of it',
+    async (folder) => appendFile(path.join(folder, SUMS), `${'0'.repeat(64)}  data/files/../../../x\n`),
+    `${KEY_2},${SECRET_KEY}`,
+    /invalid line/,
+  ],
+  [
+    'of a newer version',
+    async (folder) => {
+      const manifest = path.join(folder, 'manifest.json');
+      await writeFile(manifest, (await readFile(manifest, 'utf8')).replace('"format": 1', '"format": 2'));
+    },
+    `${KEY_2},${SECRET_KEY}`,
+    /newer version/,
+  ],
 ];
 
-test('refuses a backup whose secret key is not set or whose checksums were modified, and keeps the data', () =>
+test('refuses a backup that is damaged or whose secret key is not set, and keeps the data', () =>
   everyRow(
     DAMAGES,
     ([what]) => what,

@@ -1,6 +1,11 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from '@jest/globals';
 
+import { ensureEmbeddingModel } from '../../engines/embeddingModel.js';
 import { run } from '../../engines/run.js';
+import type { Venv } from '../../engines/venv.js';
 import { testEngines } from '../support/engines.js';
 
 test('embeds texts of similar meaning close to each other', async () => {
@@ -15,4 +20,30 @@ test('embeds texts of similar meaning close to each other', async () => {
   // The float32 weights give 0.660 and -0.013.
   expect(cosine(cat, kitten)).toBeCloseTo(0.66, 1);
   expect(cosine(cat, revenue)).toBeCloseTo(-0.01, 1);
+});
+
+/** Stands for the Python that builds the model: it writes its files one after the other, and fails between them. */
+const failingPython = (message: string) => `#!/bin/sh\necho half > "$2/model.onnx"\necho ${message} >&2\nexit 1\n`;
+const PYTHON = '#!/bin/sh\necho "$3" > "$2/model.onnx"\necho tokens > "$2/tokenizer.json"\n';
+
+test('uses a model only if its build succeeded, builds it once, and removes older ones', async () => {
+  const enginesDir = await mkdtemp(path.join(tmpdir(), 'allotrope-model-'));
+  const python = path.join(enginesDir, 'python');
+  const ensure = (precision: 'int8' | 'fp32' = 'int8') =>
+    ensureEmbeddingModel({ enginesDir, python } as Venv, { precision });
+  const models = async () => (await readdir(path.join(enginesDir, 'models'))).map((name) => name.slice(0, -8));
+  try {
+    await mkdir(path.join(enginesDir, 'models/all-minilm-l6-v2-int8-00000000'), { recursive: true });
+    await writeFile(python, failingPython('no space left'), { mode: 0o700 });
+    await expect(ensure()).rejects.toThrow('no space left');
+    await writeFile(python, PYTHON);
+    const model = await ensure();
+    expect(await readFile(model.modelPath, 'utf8')).toBe('int8\n');
+    expect(await readFile((await ensure('fp32')).modelPath, 'utf8')).toBe('fp32\n');
+    expect(await models()).toEqual(['all-minilm-l6-v2-fp32-', 'all-minilm-l6-v2-int8-']);
+    await writeFile(python, failingPython('built again'));
+    expect(await ensure()).toEqual(model);
+  } finally {
+    await rm(enginesDir, { recursive: true });
+  }
 });

@@ -94,9 +94,9 @@ describe('every reranker', () => {
       }
     }));
 
-  test('returns no more than the requested number, even if the service does', () =>
+  test('returns the best of the texts if the service returns more than requested, in any order', () =>
     eachModel(async (model) => {
-      emulator.setOrder((results) => [...results, { index: 3, score: -1 }]);
+      emulator.setOrder((results) => [{ index: 3, score: -1 }, ...results]);
       expect(await rerank(model)).toEqual([
         { index: 1, score: 0.03 },
         { index: 2, score: 0.01 },
