@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { isThere, lockData, partsOf } from '../../cli/backup/parts.js';
 import { tryLock } from '../../engines/lock.js';
 import { writePidFile } from '../../engines/pidFile.js';
+import { refuseIncompleteRestore } from '../../engines/restoring.js';
 import { cli } from '../support/cli.js';
 
 const SECRET_KEY = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -115,4 +116,23 @@ test('does not copy data that a service or one of its engines still writes', asy
   await writePidFile(dataDir, 'qdrant', process.pid);
   for (const _attempt of [1, 2]) expect((await cli(env, 'backup', at('b'))).stderr).toContain('qdrant of');
   expect(await readdir(root)).toEqual(['data']);
+});
+
+test('marks the data as incomplete when a restore fails, until a repeated restore completes', async () => {
+  await cli(env, 'backup', at('b'));
+  const restore = (...options: string[]) =>
+    cli({ ...env, API_KEY: 'a-key-of-the-deployment' }, 'restore', at('b'), ...options);
+  // A file cannot replace a folder.
+  await rm(path.join(dataDir, 'api-key'));
+  await mkdir(path.join(dataDir, 'api-key'));
+  expect((await restore()).stderr).toContain('Data already exists');
+  refuseIncompleteRestore(dataDir);
+  expect((await restore('--force')).code).toBe(1);
+  expect(await readFile(path.join(dataDir, 'restoring'), 'utf8')).toBe(`${at('b')}\n`);
+  expect(() => refuseIncompleteRestore(dataDir)).toThrow('was interrupted. Run it again');
+  await (await lockData(dataDir)).release();
+  await rm(path.join(dataDir, 'api-key'), { recursive: true });
+  expect((await restore()).code).toBe(0);
+  refuseIncompleteRestore(dataDir);
+  expect(await readFile(path.join(dataDir, 'api-key'), 'utf8')).toBe('alk_1');
 });

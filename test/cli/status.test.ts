@@ -5,6 +5,7 @@ import { runCli } from '../../cli/run.js';
 import { closeAll, type Loopback, serve } from '../egress/loopback.js';
 
 let api: Loopback;
+let statusOfReady = 200;
 const FILE = { id: 5, sync_status: 'SYNCING', name: 'a.xml', file_metadata: { pages_total: 9 } };
 const answers: Record<string, unknown> = {
   '/ready': { checks: { mongodb: { ok: true, latency_ms: 1 } } },
@@ -15,7 +16,7 @@ const answers: Record<string, unknown> = {
 beforeEach(async () => {
   api = await serve((request, response) =>
     response
-      .writeHead(200, { 'content-type': 'application/json' })
+      .writeHead(request.url === '/ready' ? statusOfReady : 200, { 'content-type': 'application/json' })
       .end(JSON.stringify(answers[request.url ?? ''] ?? {})),
   );
 });
@@ -143,4 +144,50 @@ test.each([
   const { lines } = await call('status', ...options);
   const hint = '20 users in total. Show more with --users, or one with --customer.';
   expect(lines.includes(hint)).toBe(isShown);
+});
+
+const CHECKS = { mongodb: { ok: true, latency_ms: 1 }, qdrant: { ok: true, latency_ms: 2 } };
+
+test.each<[number, object, string]>([
+  [200, { checks: CHECKS }, 'ready: mongodb 1 ms, qdrant 2 ms'],
+  [
+    200,
+    { status: 'degraded', reasons: ['The disk is full.', 'A key expires.'], checks: CHECKS },
+    'degraded: The disk is full. A key expires. (mongodb 1 ms, qdrant 2 ms)',
+  ],
+  [503, { status: 'degraded', detail: 'Qdrant does not answer' }, 'not ready: Qdrant does not answer'],
+  [503, {}, 'not ready: 503'],
+])(
+  'shows first whether the service is ready, and exits with 1 if it is not: %s %j',
+  async (status, body, expectedLine) => {
+    const ready = answers['/ready'];
+    [statusOfReady, answers['/ready']] = [status, body];
+    try {
+      const { code, lines } = await call('status');
+      expect([lines[0], code]).toEqual([expectedLine, expectedLine.startsWith('ready') ? 0 : 1]);
+    } finally {
+      [statusOfReady, answers['/ready']] = [200, ready];
+    }
+  },
+);
+
+test('shows the failures of each user with their messages', async () => {
+  const failed = { ...READY_FILE, id: 8, sync_status: 'SYNC_ERROR', sync_error_message: 'The page is empty.' };
+  answers['/user_files_v2'] = { results: [failed], count: 1 };
+  expect((await call('status')).lines).toContain('  SYNC_ERROR · file 8 · a.xml · The page is empty.');
+});
+
+test('prints with --json the users and their work, or the files found and the number of their chunks', async () => {
+  answers['/list_users'] = { users: [{ organization_supplied_user_id: 'ada' }], count: 20 };
+  answers['/user_files_v2'] = { results: [READY_FILE], count: 1 };
+  const users = await call('status', '--json');
+  expect(JSON.parse(users.lines.join(''))).toMatchObject({ users: 20, work: [{ customer_id: 'ada', ready: 1 }] });
+  const found = await call('status', '--customer', 'ada', '--find', '5', '--json');
+  expect(JSON.parse(found.lines.join(''))).toEqual([{ ...READY_FILE, chunks: 4 }]);
+});
+
+test('reports that a user has no file with an id or name', async () => {
+  answers['/user_files_v2'] = { results: [], count: 0 };
+  const { code, lines } = await call('status', '--customer', 'ada', '--find', 'b.xml');
+  expect([code, lines.join('')]).toEqual([1, expect.stringContaining('User ada has no file whose id is b.xml')]);
 });

@@ -1,5 +1,5 @@
-/** Tests of the choice of an engine's program, and of the first checks of MongoDB, with simulated programs. */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Tests of the choice of an engine's program, of the environment's build, and of the first checks of MongoDB, with simulated programs. */
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
@@ -8,6 +8,7 @@ import mongoose from 'mongoose';
 import { findBinary } from '../../engines/binaries.js';
 import { startMongodb } from '../../engines/mongodb.js';
 import { findPython } from '../../engines/python.js';
+import { ensureVenv } from '../../engines/venv.js';
 
 let folder: string;
 const searched = process.env['PATH'];
@@ -116,4 +117,47 @@ test('initializes a new replica set, corrects the port of an old one, and closes
   const args = readFileSync(path.join(folder, 'args'), 'utf8');
   expect(args).toContain(`--bind_ip 127.0.0.1 --port ${engine.ports[0]}`);
   expect(args).toContain(`--dbpath ${folder}/mongodb --replSet allotrope`);
+});
+
+/** Simulates Python: it creates an environment that contains the same program. @param install the script of its pip */
+const simulatedPython = (install: string): string =>
+  [
+    'case "$1 $2" in',
+    '  "-c "*) echo 3.12 ;;',
+    '  "-m venv") mkdir -p "$3/bin" "$3/lib/python3.12/site-packages" && cp "$0" "$3/bin/python" ;;',
+    `  "-m pip") ${install} ;;`,
+    'esac',
+  ].join('\n');
+
+test('keeps the existing Python environment until its replacement is complete, and builds each version once', async () => {
+  const enginesDir = path.join(folder, 'engines');
+  mkdirSync(path.join(enginesDir, 'venv'), { recursive: true });
+  mkdirSync(path.join(enginesDir, 'venv.draft-1-1'));
+  const stampFile = path.join(enginesDir, 'venv/requirements.sha256');
+  writeFileSync(stampFile, 'outdated');
+  const progress: string[] = [];
+  const ensure = () => ensureVenv({ enginesDir, onProgress: (line) => void progress.push(line) });
+
+  addProgram('path', 'python3', simulatedPython('echo no space left >&2; exit 1'));
+  process.env['PATH'] = `${path.join(folder, 'path')}:${searched}`;
+  await expect(ensure()).rejects.toThrow(/could not be installed[^]*no space left[^]*start again/);
+  expect([readdirSync(enginesDir), readFileSync(stampFile, 'utf8')]).toEqual([['venv'], 'outdated']);
+
+  addProgram(
+    'path',
+    'python3',
+    simulatedPython('echo "Downloading orjson-3.1-cp312.whl (9 MB)"; echo "Installing collected packages: orjson"'),
+  );
+  progress.length = 0;
+  const venv = await ensure();
+  const dir = path.join(enginesDir, 'venv');
+  expect(venv).toEqual({
+    ...{ enginesDir, python: path.join(dir, 'bin/python'), binDir: path.join(dir, 'bin') },
+    sitePackages: path.join(dir, 'lib/python3.12/site-packages'),
+  });
+  expect(progress.slice(1)).toEqual(['Downloading orjson 3.1 (9 MB)', 'Installing the engines']);
+  expect(readdirSync(enginesDir)).toEqual(['venv']);
+
+  addProgram('path', 'python3', 'exit 1');
+  expect(await ensure()).toEqual(venv);
 });
