@@ -50,10 +50,7 @@ function openRoute(proxy: URL, settings: EgressSettings, guard: Guard): { route:
   const route: Route = {
     async request({ url, host, port }, request) {
       await orAborted(guard.resolve(host, port), request.signal);
-      const answer = await agent.request({ ...request, origin: url.origin, path: url.pathname + url.search });
-      if (answer.statusCode !== 407) return answer;
-      await answer.body.dump().catch(() => undefined);
-      throw throughProxy(host, 'it rejected our credentials');
+      return agent.request({ ...request, origin: url.origin, path: url.pathname + url.search });
     },
 
     async connect(host, port) {
@@ -73,10 +70,17 @@ function openRoute(proxy: URL, settings: EgressSettings, guard: Guard): { route:
       if (error instanceof Fault) return error;
       const fault = networkFault(error, host, settings);
       // The error does not show whether the proxy or the site failed; a timeout is reported the same way for both.
-      return fault.kind === 'unreachable' ? throughProxy(host, 'the connection failed or broke', error) : fault;
+      if (fault.kind !== 'unreachable') return fault;
+      const what = isProxyLogin(error) ? 'it rejected our credentials' : 'the connection failed or broke';
+      return throughProxy(host, what, error);
     },
   };
   return { route, close: async () => void (await Promise.all([agent.destroy(), tunnels.destroy()])) };
+}
+
+/** Returns whether the proxy answered 407: undici reports it as an error of its own, known only by its message. */
+function isProxyLogin(error: unknown): boolean {
+  return error instanceof Error && /^Proxy (?:Authentication Required|response) \(407\)/.test(error.message);
 }
 
 /** Creates a Fault that does not name the proxy: the caller must not learn which proxies the operator uses. */

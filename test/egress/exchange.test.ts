@@ -179,6 +179,16 @@ describe('redirects', () => {
     await faultOf(egress({ maxRedirects: 0 }).request(request(`${server.origin}/1`)), 'too_many_redirects');
   });
 
+  test('with a long body free their connection for the next request', async () => {
+    const server = await serve((received, response) => {
+      if (received.url === '/') response.writeHead(302, { Location: '/next' }).end(Buffer.alloc(200_000));
+      else response.end('end');
+    });
+    const guarded = egress({ connectionsPerHost: 1 });
+    const answer = await guarded.request(request(server.origin, { totalTimeoutMs: 3000 }));
+    expect(text(await answer.bytes())).toBe('end');
+  });
+
   test('in a loop fail at once', async () => {
     const server = await redirecting({ '/a': [302, '/b'], '/b': [307, '/a'] });
     await faultOf(egress({ maxRedirects: 1000 }).request(request(`${server.origin}/a`)), 'too_many_redirects');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
-import type { Lookup } from '../../egress/guard.js';
+import { createGuard, type Lookup } from '../../egress/guard.js';
 import type { Egress, EgressSettings } from '../../egress/types.js';
 import { everyRow } from '../support/everyRow.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
@@ -284,4 +284,24 @@ test('ALLOWED_PORTS rejects all other ports, except those allowed with a host', 
   expect(fault.message).toContain('ALLOWED_PORTS');
   const withPort = egress({ allowedPorts: [443], allowedPrivateHosts: [server.host] });
   await (await withPort.request({ url: server.origin, ...limits })).discard();
+});
+
+test('quotes a rejected address without its query, fragment and credentials', () =>
+  everyRow(
+    ['ftp://ann:secret@host/path?secret', 'ftp://host/path#secret', '//host/path?secret'],
+    String,
+    async (url) => {
+      const { message } = await faultOf(egress({}).check(url), 'address_refused');
+      expect(message).toContain('/path"');
+      expect(message).not.toContain('secret');
+    },
+  ));
+
+test('checks an address and its port also when it resolves it', async () => {
+  const guard = createGuard({ allowedPrivateHosts: [], allowedPorts: [443] }, () =>
+    Promise.reject(new Error('a literal needs no lookup')),
+  );
+  expect(await guard.resolve('93.184.216.34', 443)).toEqual([{ address: '93.184.216.34', family: 4 }]);
+  await faultOf(guard.resolve('93.184.216.34', 80), 'address_refused');
+  await faultOf(guard.resolve('10.0.0.1', 443), 'address_refused');
 });

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
 import type { Lookup } from '../../egress/guard.js';
-import type { Egress, EgressProxy } from '../../egress/types.js';
+import type { Egress, EgressProxy, EgressSettings } from '../../egress/types.js';
 import { startHttpProxy, type HttpProxy } from '../emulators/httpProxy.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
 import { faultOf } from '../support/faultOf.js';
@@ -22,8 +22,16 @@ async function proxyServer(name: string, login?: string): Promise<HttpProxy> {
   return proxy;
 }
 /** Returns an egress through the proxies. Their loopback addresses need no entry: the guard does not check proxies. */
-function egressThrough(premiumProxies: string[], allowedPrivateHosts: string[], lookup?: Lookup): Egress {
-  const egress = createEgress(egressSettings({ premiumProxies, allowedPrivateHosts }), lookup ? { lookup } : {});
+function egressThrough(
+  premiumProxies: string[],
+  allowedPrivateHosts: string[],
+  lookup?: Lookup,
+  settings: Partial<EgressSettings> = {},
+): Egress {
+  const egress = createEgress(
+    egressSettings({ premiumProxies, allowedPrivateHosts, ...settings }),
+    lookup ? { lookup } : {},
+  );
   closeables.push(egress);
   return egress;
 }
@@ -113,15 +121,26 @@ function tunnelled(proxy: EgressProxy, authority: string): Promise<string> {
   });
 }
 
-/** Starts a proxy that answers 407 to everything and leaves its connections open. Returns the open ones. */
-async function refusingProxy(): Promise<{ readonly url: string; readonly sockets: ReadonlySet<Socket> }> {
+const REFUSAL = 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n';
+
+/**
+ * Starts a proxy that leaves its connections open, and returns the open ones and the first line of each request.
+ * @param answer the response to everything; null: none
+ */
+async function refusingProxy(
+  answer: string | null = REFUSAL,
+): Promise<{ readonly url: string; readonly sockets: ReadonlySet<Socket>; readonly lines: readonly string[] }> {
   const sockets = new Set<Socket>();
+  const lines: string[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
     socket
       .on('close', () => sockets.delete(socket))
       .on('error', () => undefined)
-      .on('data', () => socket.write('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n'));
+      .on('data', (data) => {
+        lines.push(data.toString().split('\r\n', 1)[0] ?? '');
+        if (answer !== null) socket.write(answer);
+      });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -131,7 +150,7 @@ async function refusingProxy(): Promise<{ readonly url: string; readonly sockets
       await new Promise((resolve) => server.close(resolve));
     },
   } as HttpProxy);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, lines };
 }
 
 test('closes the connection of a tunnel that the proxy rejects', async () => {
@@ -172,6 +191,7 @@ test('reports a failing proxy by its setting, without its address or credentials
   ] as const) {
     const fault = await faultOf(egressThrough([premium], [site.host]).request({ ...viaProxy, url }), 'unreachable');
     expect(fault.message).toContain('PREMIUM_PROXY_URLS');
+    expect(fault.message).toContain(premium === wrong ? 'rejected our credentials' : 'failed or broke');
     expect(fault.message).not.toMatch(new RegExp(`guess|ann|${new URL(premium).port}`));
   }
   expect(site.requests).toEqual([]);
@@ -181,4 +201,75 @@ test('rejects requests through proxies if none is configured', async () => {
   const egress = egressThrough([], []);
   expect(egress.hasPremiumProxies).toBe(false);
   await expect(egress.request({ ...viaProxy, url: 'http://site.example/' })).rejects.toThrow('hasPremiumProxies');
+});
+
+test('ends a request and a tunnel after the headers timeout if the proxy does not answer', async () => {
+  const site = await serve((_, response) => response.end());
+  const proxy = await refusingProxy(null);
+  const egress = egressThrough([proxy.url], [site.host], undefined, { headersTimeoutMs: 200 });
+  const fault = await faultOf(egress.request({ ...viaProxy, totalTimeoutMs: 3000, url: site.origin }), 'timed_out');
+  expect(fault.message).toContain('within 0.2 s');
+  const browsing = await egress.openProxy({ maxBytes: 1000, route: 'premium_proxy' });
+  closeables.unshift(browsing);
+  expect(await tunnelled(browsing, site.host)).toBe('');
+});
+
+test('opens at most connectionsPerHost connections to a proxy', async () => {
+  let concurrent = 0;
+  let max = 0;
+  const site = await serve((_, response) => {
+    max = Math.max(max, (concurrent += 1));
+    setTimeout(() => {
+      concurrent -= 1;
+      response.end('x');
+    }, 30);
+  });
+  const proxy = await proxyServer('one');
+  const egress = egressThrough([proxy.url], [site.host], undefined, { connectionsPerHost: 2 });
+  await Promise.all(
+    Array.from({ length: 6 }, async () => (await egress.request({ ...viaProxy, url: site.origin })).bytes()),
+  );
+  expect(max).toBe(2);
+});
+
+test('ends a request through a proxy after its total time while the name server does not answer', async () => {
+  const proxy = await proxyServer('one');
+  const egress = egressThrough([proxy.url], [], () => new Promise(() => undefined));
+  const request = { ...viaProxy, totalTimeoutMs: 50, url: 'http://slow.example/' };
+  await faultOf(egress.request(request), 'timed_out');
+  expect(proxy.forwarded).toEqual([]);
+});
+
+test('asks for a tunnel to an IPv6 address with brackets', async () => {
+  const proxy = await refusingProxy();
+  const browsing = await egressThrough([proxy.url], ['::1']).openProxy({ maxBytes: 1000, route: 'premium_proxy' });
+  closeables.unshift(browsing);
+  await tunnelled(browsing, '[::1]:9');
+  expect(proxy.lines).toEqual(['CONNECT [::1]:9 HTTP/1.1']);
+});
+
+test('close() ends requests through a proxy', async () => {
+  const site = await serve(() => undefined);
+  const proxy = await proxyServer('one');
+  const egress = egressThrough([proxy.url], [site.host]);
+  const work = faultOf(egress.request({ ...viaProxy, totalTimeoutMs: 3000, url: site.origin }));
+  await waitFor(
+    () => site.requests.length,
+    (requests) => requests === 1,
+  );
+  await egress.close();
+  expect((await work).kind).toBe('unreachable');
+});
+
+test('reports rejected credentials also if the proxy sends a long page with them', async () => {
+  const site = await serve((_, response) => response.end());
+  const page = 'x'.repeat(100_000);
+  const proxy = await refusingProxy(
+    `HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: ${page.length}\r\n\r\n${page}`,
+  );
+  const egress = egressThrough([proxy.url], [site.host], undefined, { connectionsPerHost: 1 });
+  for (let requests = 0; requests < 2; requests += 1) {
+    const work = egress.request({ ...viaProxy, totalTimeoutMs: 2000, url: site.origin });
+    expect((await faultOf(work, 'unreachable')).message).toContain('rejected our credentials');
+  }
 });

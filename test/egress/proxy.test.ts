@@ -4,16 +4,20 @@ import { PassThrough } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
+import type { Lookup } from '../../egress/guard.js';
 import { openProxy } from '../../egress/proxy.js';
 import type { Egress, EgressProxy } from '../../egress/types.js';
 import { waitFor } from '../support/waitFor.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
 
 const closeables: (Egress | EgressProxy)[] = [];
-async function proxyFor(allowedPrivateHosts: string[], maxBytes = 1_000_000): Promise<EgressProxy> {
-  const egress = createEgress(egressSettings({ allowedPrivateHosts }), {
-    lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
-  });
+const onLoopback: Lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+async function proxyFor(
+  allowedPrivateHosts: string[],
+  maxBytes = 1_000_000,
+  lookup: Lookup = onLoopback,
+): Promise<EgressProxy> {
+  const egress = createEgress(egressSettings({ allowedPrivateHosts }), { lookup });
   const proxy = await egress.openProxy({ maxBytes });
   closeables.push(proxy, egress);
   return proxy;
@@ -162,6 +166,37 @@ test('tunnels bytes in both directions', async () => {
   const answer = new Promise<string>((resolve) => socket?.once('data', (data) => resolve(data.toString())));
   socket?.write(`GET / HTTP/1.1\r\nHost: ${server.host}\r\nConnection: close\r\n\r\n`);
   expect(await answer).toContain('200 OK');
+});
+
+test('sends bytes that arrive together with the request for a tunnel', async () => {
+  const server = await serve((_, response) => response.end('through'));
+  const { hostname, port } = new URL((await proxyFor([server.host])).url);
+  const received = await new Promise<string>((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `CONNECT ${server.host} HTTP/1.1\r\nHost: x\r\n\r\nGET /early HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      ),
+    );
+    socket
+      .on('data', (data) => (text += data.toString()))
+      .on('error', () => undefined)
+      .on('close', () => resolve(text));
+    // The connection of a request that never arrives stays open.
+    socket.setTimeout(2000, () => socket.destroy());
+  });
+  expect(received).toContain('through');
+  expect(server.requests.map(({ url }) => url)).toEqual(['/early']);
+});
+
+test('records a host as refused only because of its address, not because it cannot be reached', async () => {
+  const server = await serve(() => undefined);
+  await server.close();
+  const proxy = await proxyFor(['127.0.0.1'], 1000, () => Promise.reject(new Error('no such name')));
+  expect(await requestThrough(proxy, 'http://unknown.example/')).toBeNull();
+  expect(await tunnel(proxy, 'unknown.example:443')).toBeNull();
+  expect(await requestThrough(proxy, server.origin)).toBeNull();
+  expect(proxy.refused()).toEqual([]);
 });
 
 test('limits requests and tunnels together to maxBytes', async () => {

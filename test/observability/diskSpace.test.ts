@@ -27,3 +27,16 @@ test('reports a disk whose free space is below the minimum, and no disk with eno
   expect(await diskProblem({ folders: [folder], minFreeBytes: 0 })).toBeNull();
   expect([megabytes(1_999_999), megabytes(999_999)]).toEqual(['1 MB', '0 MB']);
 });
+
+test('reads a disk after several folders of another one', async () => {
+  const disks = await readDisks([folder, missingFolder, { name: 'DEVICES', path: '/dev' }]);
+  expect(disks.map(({ name }) => name)).toEqual(['DATA_DIR', 'DEVICES']);
+});
+
+test('reports no disk with the minimum 0, even a full one', async () => {
+  // A file system without blocks always has 0 bytes free.
+  const full = { name: 'FULL', path: process.platform === 'linux' ? '/proc' : '/dev' };
+  expect(await readDisks([full])).toMatchObject([{ freeBytes: 0 }]);
+  expect(await diskProblem({ folders: [full], minFreeBytes: 0 })).toBeNull();
+  expect(await diskProblem({ folders: [full], minFreeBytes: 1 })).toContain('0 MB at FULL');
+});

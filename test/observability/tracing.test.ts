@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
+import { Fault } from '../../contract/failures.js';
 import { parseTraceContext, headersOf } from '../../observability/traceContext.js';
 import type { Tracing } from '../../observability/spans.js';
 import { inSpan, NO_TRACING, openTracing, readOtlpHeaders } from '../../observability/tracing.js';
@@ -72,6 +73,39 @@ describe('enabled tracing', () => {
     const ids = { 'allotrope.organization_id': 7, 'allotrope.request_id': 'r' };
     expect(inner).toMatchObject({ failed: true, attributes: { ...ids, 'error.type': 'TypeError' } });
     expect(receiver.bodies.join('')).not.toContain('a secret');
+  });
+
+  test('records a call over HTTP by method, host and status, and sends the configured headers', async () => {
+    const headers = { authorization: 'Basic of-the-collector' };
+    const tracing = await openTracing({ endpoint: receiver.endpoint, headers, ratio: 1 }, 'tested');
+    await inSpan(tracing, { name: 'outer', kind: 'consumer' }, async () => {
+      tracing.watch?.({ system: 'http', operation: 'GET', target: 'a.example' })({ failed: true, status: 503 });
+      tracing.watch?.({ system: 'http', operation: 'POST', target: 'a.example' })({ failed: false, status: 200 });
+    });
+    await tracing.close();
+    const [failed, sent] = ['GET a.example', 'POST a.example'].map((name) =>
+      receiver.spans.find((span) => span.name === name),
+    );
+    const attributes = {
+      'http.request.method': 'GET',
+      'server.address': 'a.example',
+      'http.response.status_code': 503,
+    };
+    expect(failed).toMatchObject({ failed: true, attributes });
+    expect(sent).toMatchObject({ failed: false, attributes: { 'http.response.status_code': 200 } });
+    expect(receiver.headers.at(-1)).toMatchObject(headers);
+  });
+
+  test('records the kind of a fault as the type of its error, and when a workflow started', async () => {
+    const tracing = await open();
+    const fault = new Fault('not_found', 'The file a secret does not exist.');
+    await expect(inSpan(tracing, { name: 'a', kind: 'internal' }, () => Promise.reject(fault))).rejects.toBe(fault);
+    const startedAt = new Date(Date.now() - 60_000);
+    tracing.workflowEnded({ ...workflow, startedAt, traceContext: null });
+    await tracing.close();
+    const [span, whole] = ['a', 'workflow w'].map((name) => receiver.spans.find((one) => one.name === name));
+    expect(span?.attributes).toMatchObject({ 'error.type': 'not_found' });
+    expect(whole?.startMs).toBeCloseTo(startedAt.getTime(), 0);
   });
 
   test('adds what becomes known later to the span and to the spans inside it', async () => {

@@ -78,3 +78,23 @@ test('returns a 2xx response, and reports any other status as a fault without th
     else
       expect(result).toMatchObject({ message: expect.stringMatching(/“… is no key”\)\. \(HTTP/), retryAfterMs: 7000 });
   }));
+
+test('sends JSON with its type, and never follows a redirect with the key', async () => {
+  const sent: Record<string, unknown>[] = [];
+  const egress = {
+    request: async (request: object) => {
+      sent.push({ ...request });
+      return { status: 200, headers: {}, bytes: async () => Buffer.from('') } as never;
+    },
+  };
+  const { signal } = new AbortController();
+  const request = { url: 'u', maxBytes: 1, timeoutMs: 2, signal } as const;
+  await call(egress, { ...request, method: 'POST', json: { a: 1 }, headers: { 'x-key': 'k' } }, PEER);
+  await call(egress, { ...request, body: 'text', headers: { accept: 'text/vtt' } }, PEER);
+  const common = { url: 'u', maxBytes: 1, totalTimeoutMs: 2, redirects: 'answer', signal };
+  const headers = { accept: 'application/json', 'content-type': 'application/json', 'x-key': 'k' };
+  expect(sent).toEqual([
+    { ...common, method: 'POST', body: '{"a":1}', headers },
+    { ...common, body: 'text', headers: { accept: 'text/vtt' } },
+  ]);
+});

@@ -1,7 +1,9 @@
 /** Tests of the small modules of remote embedding, with one table per module. */
+import assert from 'node:assert';
 import { expect, test } from '@jest/globals';
 
 import { pricesOfSpaces, readPrices } from '../../../providers/embeddings/readPrices.js';
+import { readProviders } from '../../../providers/embeddings/readProviders.js';
 import { openCall } from '../../../providers/embeddings/remote/call.js';
 import { readCount, readVector } from '../../../providers/embeddings/remote/numbers.js';
 import { readOpenAiAnswer } from '../../../providers/embeddings/remote/openAiAnswer.js';
@@ -123,4 +125,41 @@ test('settles a call once, by its last window, its first failure or an abort', a
   abort.abort(new Error('cancelled'));
   await expect(aborted.answer).rejects.toThrow('cancelled');
   expect(settled).toEqual([one, more, aborted]);
+});
+
+const providersIn = (settings: Readonly<Record<string, string>>) =>
+  readProviders(
+    (name) => settings[name] ?? null,
+    (path) => (path === '/key.json' ? '{"file":1}' : assert.fail('no such file')),
+  );
+const AZURE = { AZURE_OPENAI_ENDPOINT: 'https://a.example//', AZURE_OPENAI_API_KEY: 'k' };
+test('reads the settings of each provider, with addresses without a trailing slash', () => {
+  const none = { openai: null, cohere: null, solar: null, azure: null, vertex: null };
+  expect(providersIn({ OPENAI_BASE_URL: 'https://o.example/v1' })).toEqual(none);
+  const keyAndUrl = { SOLAR_API_KEY: 's', SOLAR_BASE_URL: 'https://s.example/v1/' };
+  expect(providersIn(keyAndUrl)).toEqual({ ...none, solar: { baseUrl: 'https://s.example/v1', key: 's' } });
+  const deployments = ' AZURE_ADA_LARGE_256 = large ,';
+  expect(providersIn({ ...AZURE, AZURE_OPENAI_DEPLOYMENTS: deployments, AZURE_OPENAI_API_VERSION: '1' }).azure).toEqual(
+    {
+      ...{ endpoint: 'https://a.example', key: 'k', apiVersion: '1' },
+      deployments: { AZURE_ADA_LARGE_256: 'large' },
+    },
+  );
+  for (const wrong of ['OPENAI=x', 'AZURE_ADA_LARGE_256=', 'AZURE_ADA_LARGE_256', '=x'])
+    expect(() => providersIn({ ...AZURE, AZURE_OPENAI_DEPLOYMENTS: wrong })).toThrow('by commas');
+  expect(() => providersIn({ AZURE_OPENAI_API_KEY: 'k' })).toThrow(
+    'AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_DEPLOYMENTS are not set',
+  );
+  const vertex = { VERTEX_PROJECT: 'p', VERTEX_LOCATION: 'l' };
+  expect(providersIn({ ...vertex, VERTEX_ACCESS_TOKEN: 't', VERTEX_BASE_URL: 'https://v.example/' }).vertex).toEqual({
+    ...{ project: 'p', location: 'l', baseUrl: 'https://v.example' },
+    credentials: { accessToken: 't' },
+  });
+  for (const [key, serviceAccount] of [
+    ['/key.json', '{"file":1}'],
+    [' {"inline":1}', ' {"inline":1}'],
+  ] as const)
+    expect(providersIn({ ...vertex, VERTEX_CREDENTIALS: key, VERTEX_ACCESS_TOKEN: 't' }).vertex).toMatchObject({
+      ...{ baseUrl: null, credentials: { serviceAccount } },
+    });
 });

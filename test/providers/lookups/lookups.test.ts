@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { loadConfig } from '../../../config/config.js';
 import { createEgress } from '../../../egress/createEgress.js';
 import { createLookups } from '../../../providers/lookups/registry.js';
+import { createServiceClient } from '../../../providers/lookups/serviceClient.js';
 import type { Lookups } from '../../../providers/lookups/types.js';
 import {
   KEY,
@@ -276,6 +277,11 @@ describe('a single service', () => {
       });
     }
   });
+  test('SearXNG: returns the results of the other engines if one does not respond', async () => {
+    const body = '{"results":[{"url":"https://example.org/fern"}],"unresponsive_engines":[["google","timeout"]]}';
+    emulator.injectFault(() => ({ status: 200, body }));
+    expect(await lookUp('searxng')).toEqual(['https://example.org/fern']);
+  });
   test('SearXNG: rejects a query that would redirect to another engine', async () => {
     expect((await faultOf(lookUp('searxng', '!!g fern'))).kind).toBe('bad_response');
   });
@@ -285,6 +291,16 @@ describe('a single service', () => {
     emulator.videos.set(VIDEO, { lines: null, slow: true });
     expect(await lookUp('supadata')).toBeNull();
     expect((await faultOf(lookUp('supadata', undefined, 800))).kind).toBe('timed_out');
+  });
+  test('Supadata: reads the lines of a job from its result', async () => {
+    const body = '{"status":"completed","result":{"content":[{"text":"Boats","offset":1360,"duration":1680}]}}';
+    emulator.injectFault(() => ({ status: 200, body }));
+    expect(await lookUp('supadata')).toEqual([{ text: 'Boats', start: 1.36, duration: 1.68 }]);
+  });
+  test('Supadata: returns at most 200,000 lines', async () => {
+    const line = '{"text":"a","offset":0,"duration":0}';
+    emulator.injectFault(() => ({ status: 200, body: `{"content":[${Array(200_001).fill(line).join(',')}]}` }));
+    expect(await lookUp('supadata')).toHaveLength(200_000);
   });
   test('Invidious: prefers manual captions to generated ones, and reports invalid captions', async () => {
     await lookUp('invidious');
@@ -300,4 +316,36 @@ test('uses the first configured service, and names the settings if none is confi
   expect(emulator.requests).toEqual([expect.stringContaining('/brave/')]);
   expect(() => lookups({}).webSearch()).toThrow(/BRAVE_SEARCH_API_KEY or SEARXNG_BASE_URL/);
   expect(() => lookups({}).videoTranscripts()).toThrow(/SUPADATA_API_KEY or INVIDIOUS_BASE_URL/);
+});
+
+describe('the time limit of a lookup', () => {
+  const service = { name: 'Service', urlSetting: 'URL', keySetting: null };
+  const settings = { baseUrl: 'http://service.example', apiKey: null };
+  afterEach(() => void jest.restoreAllMocks());
+
+  test('covers all of its requests and pauses together', async () => {
+    let now = 1000;
+    jest.spyOn(Date, 'now').mockImplementation(() => now);
+    const limits: number[] = [];
+    const recording = {
+      request: async ({ totalTimeoutMs }: { totalTimeoutMs: number }) => {
+        limits.push(totalTimeoutMs);
+        return { status: 200, headers: {}, bytes: async () => Buffer.from('') } as never;
+      },
+    };
+    const client = createServiceClient({ service, settings, egress: recording, timeoutMs: 500, signal: undefined });
+    for (now of [1000, 1400, 1500, 9000]) await client.get('/path');
+    expect(limits).toEqual([500, 100, 1, 1]);
+    now = 1400;
+    expect((await faultOf(client.pause(100), 'timed_out')).message).toContain('0.5 s');
+    await client.pause(1);
+  });
+
+  test('does not delay the end of a pause whose caller aborts', async () => {
+    const abort = new AbortController();
+    const client = createServiceClient({ service, settings, egress, timeoutMs: 60_000, signal: abort.signal });
+    const paused = client.pause(20_000);
+    abort.abort();
+    await expect(paused).rejects.toMatchObject({ name: 'AbortError' });
+  });
 });
