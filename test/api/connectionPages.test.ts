@@ -91,6 +91,21 @@ describe('the selection page', () => {
     },
   );
 
+  test('of a source without a selection syncs the whole account, also if items are sent', async () => {
+    const actions = { offersChooser: false, listItems: true, syncFiles: true, dataSourceTags: {} };
+    const attempt = { ...ATTEMPT, actions, options: { ingest: {}, tags: {}, requestId: 'r' } };
+    const { deps, of } = depsOf(undefined, {
+      'attempts.findByPage': attempt,
+      'attempts.find': attempt,
+      'runs.nextId': 7,
+    });
+    const call = { params: { name: 'secret' }, query: {}, body: { action: 'sync', ids: ['a'] }, deps };
+    await decideOnConnection.handle(call as never);
+    expect(of('dataSources.queueListing')).toHaveLength(1);
+    expect(of('dataSources.recordSelection')).toEqual([]);
+    expect(JSON.stringify(of('runs.accept'))).toContain('"isWhole":true');
+  });
+
   const open = async (query: object, deps: object) =>
     (await connectionPage.handle({ params: { name: 'secret' }, query, deps } as never)) as PageAnswer;
   const item = (id: string, fields: object = {}) => ({
