@@ -34,7 +34,10 @@ export interface EmbeddingProvider {
 /** The usage of one answered request to a provider, for one of the organizations whose inputs it contained. */
 export interface EmbeddingUsage {
   readonly requests: number;
-  /** The provider's count if it reports one, else the service's. A request for several organizations is divided. */
+  /**
+   * The provider's count if it reports one, else our own. The tokens of a request for several organizations are divided
+   * in proportion to their inputs.
+   */
   readonly tokens: number;
 }
 

@@ -163,7 +163,7 @@ describe('a listing', () => {
       ids.push(...page.items.map(({ externalId }) => externalId));
       cursor = page.next;
     }
-    // The third time, the first page is read again for articles that were edited.
+    // The article is listed a third time when the first page is read again for articles that were edited meanwhile.
     expect(ids.filter((id) => id === 'article:101')).toHaveLength(3);
   });
 

@@ -263,7 +263,7 @@ describe('settled file', () => {
     ]);
   });
 
-  test('in quarantine loses only stray data; missing data cannot be restored', () => {
+  test('in quarantine only loses its stray data; missing data is reported, and not repaired', () => {
     const held = heldOf({ points: [points({ generation: 2 })], chunks: [chunks({ count: 3 })] });
     const stored = new Map<string, number | null>();
     const judged = findQuarantinedDifferences(recordOf(COLD), { held: new Map([[7, held]]), stored });

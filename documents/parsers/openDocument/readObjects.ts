@@ -23,7 +23,7 @@ export async function readObjects(
   for (const name of archive.names) {
     const folder = /^((?:.*\/)?object [^/]*)\/content\.xml$/.exec(name)?.[1];
     if (folder === undefined) {
-      // A folder of its own has a picture of each object.
+      // The separate folder "ObjectReplacements" has a picture of each object: they are not objects.
       if (/^(?:.*\/)?object [^/]*$/.test(name) && !/(?:^|\/)objectreplacements\//.test(name)) unread += 1;
       continue;
     }
