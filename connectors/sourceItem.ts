@@ -4,8 +4,8 @@ import type { TagValue } from '../contract/files/records.js';
 import type { Typed } from '../contract/sources/typesAtSource.js';
 
 /**
- * An item of an account: a folder, a page, a file. An item with a type at its source becomes a file if that type is
- * requested.
+ * An item of an account: a folder, a page, a file. Items of ticket and table sources have a type, such as TICKET, by
+ * which `auto_synced_source_types` selects the items that become files.
  */
 export interface SourceItem extends Typed {
   /** Unique in its account, and the same in every listing. */
@@ -26,7 +26,7 @@ export interface SourceItem extends Typed {
   readonly isExpandable: boolean;
   /** Whether it becomes a file; otherwise only its contents do. */
   readonly hasContent: boolean;
-  /** Set for an attachment; it also becomes a file with `sync_attachments`. */
+  /** Set for an attachment. With `sync_attachments` it becomes a file even if `hasContent` is false. */
   readonly isAttachment?: true;
   /** ISO 8601. */
   readonly createdAt: string | null;

@@ -37,7 +37,10 @@ export async function settlePointTags(
   return settled;
 }
 
-/** Copies the tags of a data source to files and to their points, then records the version on the files. Safe to repeat. */
+/**
+ * Copies the tags of a data source to files and to their points, then records the revision of the source's tags on the
+ * files. Safe to repeat.
+ */
 export async function copySourceTags(
   store: Pick<Store, 'files' | 'vectors'>,
   source: DataSourceDoc,

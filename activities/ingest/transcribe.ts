@@ -70,8 +70,9 @@ export function createTranscribeActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Transcribes a deferred recording, so that its batch can read the transcript. After a Fault the file gets its
-     * final status or returns to the queue; only a store failure fails the activity.
+     * Transcribes a recording that an ingest batch has deferred because it has no transcript; the file is ingested
+     * again afterwards. After a Fault the file gets its final status or returns to the queue; only a store failure
+     * fails the activity.
      * @returns whether the file can be read now
      */
     async transcribe({ runId, fileId }: DeferredInput): Promise<DeferredResult> {

@@ -11,8 +11,8 @@ export interface SpokenWord {
 
 const SENTENCE_END = /[.?!…。？！।؟]["'”’»)\]]*$/;
 /**
- * Maximum number of words in a sentence of speech without punctuation. Times are known per sentence, so sentences must
- * stay short.
+ * Maximum number of words in a sentence of speech without punctuation. Chunks have the times of whole sentences, so
+ * long ones would make these imprecise.
  */
 const MAX_WORDS = 60;
 /** Silence, in seconds, that separates paragraphs. */

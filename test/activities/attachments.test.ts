@@ -87,7 +87,7 @@ test('attachments are nested at most four files deep', async () => {
   expect([deeper.ids, deeper.summary.attachments_skipped?.length]).toEqual([[], 2]);
 });
 
-test('attachments fill the limit of files per upload, and the limit is reported only if one is left out', async () => {
+test('attachments fill the limit of files per upload, and the limit is reported only if one exceeds it', async () => {
   const over = await accept({ limit: 3, files: 2 });
   expect([over.ids, over.summary]).toEqual([['mail/0'], { limit_reached: 'max_files_per_upload' }]);
   const full = await accept({ limit: 3, files: 1 });

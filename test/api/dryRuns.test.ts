@@ -105,7 +105,7 @@ describe('a dry run of a crawl', () => {
     expect(await found({ maxPagesToScrape: 2 }, { maxFiles: 9 })).toEqual([2, true, {}]);
   });
 
-  test('follows only links of the requested paths, and of the host to which the start page redirects', async () => {
+  test('follows only links of the requested paths, and also of the host to which the start page redirects', async () => {
     expect((await crawl({ urlPathsToInclude: ['/a'] })).read).toEqual(at('', 'a'));
     const moved = await crawl({ recursionDepth: 1 }, { finalUrl: 'https://www.site.example/' });
     expect(moved.read).toEqual(at('', 'a', 'b', 'https://www.site.example/w'));

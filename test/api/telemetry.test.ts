@@ -1,4 +1,4 @@
-/** Tests of what is measured and traced of each request, and of the end of connections that were answered early. */
+/** Tests of the metrics and traces of requests, and of the end of connections that were answered early. */
 import { EventEmitter } from 'node:events';
 import { afterEach, expect, jest, test } from '@jest/globals';
 

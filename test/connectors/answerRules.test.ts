@@ -224,7 +224,7 @@ test('Outlook: attachments of a query become files if it requests them, and a re
   expect(itemOfAttachment(link, message, false)).toMatchObject({ isAttachment: true, hasContent: false });
 });
 
-test('SharePoint: a site is named by its title, else by its name, and sites of other hosts are left out', async () => {
+test('SharePoint: a site has its title as name, or else its own name, and sites of other hosts are skipped', async () => {
   const site = (more: object) => ({ id: 'x', webUrl: 'https://a.sharepoint.com/sites/Crew', ...more });
   const { client } = scriptedClient(GRANT, ({ path }) =>
     path === 'sites/root'

@@ -212,7 +212,7 @@ test('Dropbox: the root of a deeper item is its outermost folder, and its id is 
   expect(requests.filter(({ path }) => path === 'files/get_metadata')).toHaveLength(2);
 });
 
-test('Box: an item in the trash is none, and its root is the outermost folder below the root folder', () => {
+test('Box: an item in the trash is skipped, and the root of an item is the outermost folder below the root folder', () => {
   const folder = (id: string) => ({ type: 'folder', id });
   const file = {
     ...{ type: 'file', id: '5', name: 'a.md', etag: '3', parent: folder('2') },

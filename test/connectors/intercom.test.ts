@@ -163,7 +163,7 @@ describe('a listing', () => {
       ids.push(...page.items.map(({ externalId }) => externalId));
       cursor = page.next;
     }
-    // The article is listed a third time when the first page is read again for articles that were edited meanwhile.
+    // Listed before the restart, after it, and at the end, when page 1 is read again for edited articles.
     expect(ids.filter((id) => id === 'article:101')).toHaveLength(3);
   });
 

@@ -112,7 +112,7 @@ test('Zendesk: lists sections that contain each other once', async () => {
   expect(itemOfSection(section(4, 3), '9')?.parentExternalId).toBe('section:3');
 });
 
-test('Zendesk: deleted and inline attachments are left out, and comments are read as plain text', () => {
+test('Zendesk: deleted and inline attachments are skipped, and comments are read as plain text', () => {
   const file = (id: number, more: object = {}) => ({
     id,
     file_name: 'a.txt',
@@ -194,7 +194,7 @@ test('Notion: pages in the trash and copies of synced blocks are not listed, but
   expect((await faultOf(listChildren(trashed.client, { kind: 'page', id: id(1) }, null))).kind).toBe('not_found');
 });
 
-test('Notion: the parent of a database is that of its container, and rows in the trash are left out', async () => {
+test('Notion: a database has the parent of its container, and rows in the trash are skipped', async () => {
   const source = {
     ...{ object: 'data_source', id: id(5), title: [{ plain_text: 'Rows' }] },
     ...{ parent: { type: 'database_id', database_id: id(4) }, database_parent: { type: 'page_id', page_id: id(1) } },
@@ -291,7 +291,7 @@ test('Slack: the live list of conversations has the types, the archive and the p
   expect(requests[0]!.query).toMatchObject({ types: 'mpim,im', exclude_archived: 'false', cursor: 'c', limit: '200' });
 });
 
-test('Slack: an older private channel is a channel, a group message is none, and an impossible time of creation is none', () => {
+test('Slack: an older private channel is a channel, a group message is not, and an impossible time of creation is null', () => {
   expect(presentConversation(conversation({ is_group: true }), 'pier')).toMatchObject({
     is_channel: true,
     is_mpim: false,

@@ -17,7 +17,7 @@ const TEXTS: readonly (readonly [what: string, bytes: Buffer, contentType: strin
   ['gzip that declares another type', gzipSync(XML), 'application/xml', XML],
 ];
 
-test('decodes a text by its mark, its header or its declaration, whichever can be right', () =>
+test('decodes a text by the first of its mark, its header and its declaration that can be right', () =>
   everyRow(
     TEXTS,
     ([what]) => what,

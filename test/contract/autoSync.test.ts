@@ -15,7 +15,7 @@ import { canAutoSync, CONNECTED_SOURCES } from '../../contract/sources/connected
 const HOUR_MS = 3_600_000;
 const drive = (enabled: boolean | null) => ({ type: 'GOOGLE_DRIVE', enabled }) as const;
 
-describe('automatic sync of a record', () => {
+describe('automatic sync of a file or data source', () => {
   test.each([
     ['off by default', null, {}, {}, false],
     ['on if the user lists its source', null, { sources: ['BOX', 'GOOGLE_DRIVE'] }, {}, true],

@@ -34,7 +34,7 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '2. x\n1. y',
   ],
   [
-    'lines of code in divs that are indented, whose pop-ups are left out',
+    'lines of code in indented divs, without their pop-ups',
     '<p>Run</p><div class=code><div class=row><span>1</span>if (a)</div><div class=row><span>2</span>  b();</div><div class=row><span>3</span>  c();</div><div id=tip><p>Pop-up</p></div></div>',
     'Run\n\n```\nif (a)\n  b();\n  c();\n```',
   ],

@@ -100,7 +100,7 @@ test('deletes points by at most 10,000 ids per request, and none of a space with
   expect(sent().filter(([collection]) => collection === 'own-lost-4')).toHaveLength(1);
 });
 
-test('a probe searches in each collection, and reports the damaged ones except those that were deleted meanwhile', async () => {
+test('a probe searches in each collection, and reports damaged ones, unless they were deleted meanwhile', async () => {
   const { vectors, sent } = await open(({ path }) =>
     path.endsWith('query') ? (path.includes('a-4') ? 500 : 404) : 200,
   );

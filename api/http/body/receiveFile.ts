@@ -64,8 +64,7 @@ export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
 
 /**
  * Reads a form with one file and streams the file to `receive`, so that only a part of it is in memory.
- * @param noteUnused called with the fields other than the file, possibly none: they are ignored, because options are query
- * parameters
+ * @param noteUnused receives the other fields, which have no effect (options are query parameters); [] if none
  * @throws HttpError 413 above maxBytes, 415 for a content-encoding, 422 without a file or with too many other fields,
  * 400 for an unreadable or idle form; StoreFailure if the file cannot be stored
  */

@@ -23,7 +23,7 @@ export async function readObjects(
   for (const name of archive.names) {
     const folder = /^((?:.*\/)?object [^/]*)\/content\.xml$/.exec(name)?.[1];
     if (folder === undefined) {
-      // The separate folder "ObjectReplacements" has a picture of each object: they are not objects.
+      // The folder ObjectReplacements has a picture of each object, under the name of the object.
       if (/^(?:.*\/)?object [^/]*$/.test(name) && !/(?:^|\/)objectreplacements\//.test(name)) unread += 1;
       continue;
     }

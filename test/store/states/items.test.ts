@@ -250,7 +250,7 @@ test('descendants are found at any depth, over more items than one query reads, 
   expect(await rows.countDocuments({ dataSourceId: 41, isGone: true })).toBe(0);
 });
 
-test('missing items are found from the one that was listed longest ago, then those that have only a file', async () => {
+test('missing items are found from the one that was listed longest ago, then items that have only a file', async () => {
   await items.upsert(SOURCE, 2, [item('newer', null)]);
   await items.upsert(SOURCE, 1, [item('older', null)]);
   await items.upsert(SOURCE, 3, [item('listed', null)]);
