@@ -1,27 +1,20 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { connect } from 'node:net';
+import { expect, test } from '@jest/globals';
 import express from 'express';
 
 import { boundChunks } from '../../api/http/body/boundChunks.js';
-import { createHttpServer } from '../../api/http/server.js';
+import { listening } from './listening.js';
 
 /** Maximum number of chunks: 100,000 plus one per 350 bytes. */
 const MAX_CHUNKS = 100_286;
 const app = express().post('/', boundChunks, express.raw({ limit: '1mb', type: () => true }), (request, response) => {
   response.json({ bytes: (request.body as Buffer).length });
 });
-const server = createHttpServer(app);
-
-beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const { port } = listening(app);
 
 /** Sends a body of one-byte chunks. @returns all bytes received until the connection is closed */
 async function send(chunks: number): Promise<string> {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = connect(port(), '127.0.0.1');
   let response = '';
   socket.on('data', (piece: Buffer) => (response += piece.toString()));
   // The connection is reset if the server closes it during a write.

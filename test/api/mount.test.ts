@@ -2,8 +2,8 @@
  * Tests of the path of a request from the socket to the handler of an operation: refusals, handler input, and answers.
  */
 import { once } from 'node:events';
-import { connect, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { connect } from 'node:net';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import Joi from 'joi';
 
@@ -20,9 +20,9 @@ import {
   RedirectAnswer,
 } from '../../api/http/operation.js';
 import { changesRecords } from '../../api/http/perform.js';
-import { createHttpServer } from '../../api/http/server.js';
 import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';
+import { listening } from './listening.js';
 
 const ADA = { organizationId: 1, userId: 2, customerId: 'ada' };
 const state = { newer: null as number | null, isGone: false, rate: null as HttpError | null };
@@ -183,16 +183,7 @@ const admit = {
 };
 for (const operation of OPERATIONS) mount(app, operation, deps, admit);
 app.use(errorHandler(log));
-const server = createHttpServer(app);
-let port = 0;
-beforeAll(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  ({ port } = server.address() as AddressInfo);
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const { port } = listening(app);
 beforeEach(() => {
   calls.length = 0;
   Object.assign(state, { newer: null, isGone: false, rate: null });
@@ -201,7 +192,7 @@ beforeEach(() => {
 const TOKEN = { authorization: 'Token good' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 async function ask(method: string, path: string, headers: Record<string, string> = TOKEN, content?: string) {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+  const answer = await fetch(`http://127.0.0.1:${port()}${path}`, {
     ...{ method, headers, redirect: 'manual' },
     ...(content !== undefined && { body: content }),
   });
@@ -307,7 +298,7 @@ describe('request', () => {
   test('that searches counts against the limit of its user, and is aborted when its caller disconnects', async () => {
     released = new Promise((resolve) => (release = resolve));
     const disconnect = new AbortController();
-    const firstAnswer = fetch(`http://127.0.0.1:${port}/hold`, { headers: TOKEN, signal: disconnect.signal }).catch(
+    const firstAnswer = fetch(`http://127.0.0.1:${port()}/hold`, { headers: TOKEN, signal: disconnect.signal }).catch(
       () => null,
     );
     await waitFor(
@@ -392,7 +383,7 @@ describe('stored content', () => {
   test('is closed, and nothing is logged, when the client disconnects', async () => {
     const disconnect = new AbortController();
     const { signal } = disconnect;
-    const answer = await fetch(`http://127.0.0.1:${port}/stream?parts=10000`, { headers: TOKEN, signal });
+    const answer = await fetch(`http://127.0.0.1:${port()}/stream?parts=10000`, { headers: TOKEN, signal });
     expect(answer.status).toBe(200);
     disconnect.abort();
     await waitFor(
@@ -406,7 +397,7 @@ describe('stored content', () => {
 describe('connection', () => {
   /** Sends bytes. @returns all bytes received until the connection is closed */
   async function raw(content: string): Promise<string> {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port(), '127.0.0.1');
     let response = '';
     socket.on('data', (piece: Buffer) => (response += piece.toString()));
     socket.on('error', () => undefined);

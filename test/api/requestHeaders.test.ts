@@ -1,15 +1,13 @@
 /** Tests of headers and bodies of requests that only some clients send: byte order marks, charsets, cursors, proxies. */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import express from 'express';
 import Joi from 'joi';
 
 import { cors, errorHandler, requireHost } from '../../api/http/middleware.js';
 import { mount, peerOf } from '../../api/http/mount.js';
 import { type Call, EventsAnswer, undocumented } from '../../api/http/operation.js';
-import { createHttpServer } from '../../api/http/server.js';
 import { everyRow } from '../support/everyRow.js';
+import { listening } from './listening.js';
 
 const ADA = { organizationId: 1, userId: 2, customerId: 'ada' };
 const calls: Call<'user', { a?: unknown }>[] = [];
@@ -46,20 +44,11 @@ const app = express();
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined } as never;
 for (const operation of OPERATIONS) mount(app, operation, deps, { rate: () => undefined, searches: {} as never });
 app.use(errorHandler(log));
-const server = createHttpServer(app);
-let port = 0;
-beforeAll(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  ({ port } = server.address() as AddressInfo);
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const { server, port } = listening(app);
 beforeEach(() => void (calls.length = 0));
 
 const send = (path: string, headers: Record<string, string> = {}, content?: string | Buffer) =>
-  fetch(`http://127.0.0.1:${port}${path}`, {
+  fetch(`http://127.0.0.1:${port()}${path}`, {
     ...(content !== undefined && { method: 'POST', body: content }),
     headers: { authorization: 'Token t', ...headers },
   });
