@@ -1,12 +1,15 @@
 /**
  * Jest's Node environment, in which all suites of a process share one copy of the compiled service, loaded by Node as in
- * production. Loading its 900 modules for each suite would take most of the time of many suites.
+ * production. Loading its 900 modules for each suite would take most of the time of many suites. The same holds for the
+ * packages in shared/, also where a suite imports source files.
  */
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { rm } = require('node:fs/promises');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
+const { types } = require('node:util');
 const v8 = require('node:v8');
+const { globalHandlers } = require('@temporalio/worker/lib/workflow/vm-shared.js');
 const { TestEnvironment } = require('jest-environment-node');
 
 /** The compiled service. The global setup writes it. */
@@ -94,6 +97,35 @@ if (enable)
     enable.call(this);
   };
 
+/** Whether a value is an instance of a built-in class, whatever context has created it. */
+const KINDS = {
+  Error: types.isNativeError,
+  Date: types.isDate,
+  Map: types.isMap,
+  RegExp: types.isRegExp,
+  Set: types.isSet,
+};
+for (const name of ['RangeError', 'SyntaxError', 'TypeError', 'URIError'])
+  KINDS[name] = (value) => types.isNativeError(value) && value.name === name;
+
+/**
+ * Each suite has built-in classes of its own, and shared packages have those of Node: `instanceof` must accept both.
+ * @param global that of a suite, or Node's own
+ */
+function acceptAllContexts(global) {
+  const isInstance = global.Function.prototype[Symbol.hasInstance];
+  for (const [name, isKind] of Object.entries(KINDS)) {
+    const kind = global[name];
+    Object.defineProperty(kind, Symbol.hasInstance, {
+      // Subclasses inherit this method.
+      value(instance) {
+        return isInstance.call(this, instance) || (this === kind && isKind(instance));
+      },
+    });
+  }
+}
+acceptAllContexts(globalThis);
+
 module.exports = class ServiceEnvironment extends TestEnvironment {
   async setup() {
     await super.setup();
@@ -101,6 +133,9 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
     this.global.loadProduct = () => (loaded ??= load());
     this.global.loadDocumentPool = () => fromDist('documents/pool.js');
     this.global.globalOfNode = globalThis;
+    // Used in shared/.
+    this.global.requireOfNode = require;
+    acceptAllContexts(this.global);
   }
 
   async teardown() {
@@ -108,6 +143,8 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
     await closeUnusedApis();
     for (const storage of usedStorages) storage.disable();
     usedStorages.clear();
+    // Replays of workflows install a hook that runs for every promise of the process.
+    globalHandlers.uninstall();
     // Jest ends its processes by signals, after which Node writes no coverage (npm run coverage).
     if (process.env.NODE_V8_COVERAGE) v8.takeCoverage();
   }
