@@ -111,7 +111,7 @@ export async function ingestRun(
     }
     const sentence = error instanceof PauseExpired ? PAUSE_OVER : faultSentence(error);
     if (sentence !== null) {
-      // A run that is being cancelled needs this too: its files must not stay unfinished.
+      // Not cancellable: also if the run is cancelled now, its files must not stay unfinished.
       const cause = faultKind(error);
       await CancellationScope.nonCancellable(() => storeSteps.failRun({ runId, message: sentence, cause }));
       return { outcome: 'failed', discovered, counts };

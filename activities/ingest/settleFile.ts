@@ -62,8 +62,8 @@ export function createSettling(deps: ActivityDeps) {
     // The hash of a source's content is unknown if its reader crashed the worker.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES)
       await recordCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
-    // A file that was only compared keeps its state: lost access is reported for the account, and a file that was
-    // restored after it vanished at its source is known to be missing there.
+    // A file that was only checked for changes keeps its status in two cases. Lost access is reported once, for the
+    // account. A file that was restored after it vanished at its source is known to be missing there.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
     const isReportedElsewhere = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
     if (file.syncStatus === 'EVALUATING_RESYNC' && isReportedElsewhere) {

@@ -19,6 +19,7 @@ import { searchAttributes } from '../searchAttributes.js';
 export const CALL_TIMEOUT_MS = 5_000;
 /**
  * Milliseconds until the retry of a start: Temporal was unavailable, or an earlier run of the same target is active.
+ * Runs that do the same kind of work on the same record have the same target, and therefore the same workflow id.
  */
 const RETRY_MS = 2_000;
 /** Milliseconds to wait for an earlier run of the same target, which often ends within a second, before each retry. */
