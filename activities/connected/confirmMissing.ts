@@ -17,9 +17,9 @@ const CHECKED_AT_ONCE = 100;
 const MAX_ATTEMPTS = 5;
 const CHECKED = 'items that a listing did not find were checked at the source';
 const TOO_MANY =
-  'a listing lacks more known items than one listing checks at the source; the others stay until later listings have checked them';
+  'more known items are missing from a listing than it may check at the source; the unchecked ones stay until later listings have checked them';
 const FAILED =
-  'the source failed while items that a listing did not find were checked; the others stay until a later listing has checked them';
+  'the source failed while items that a listing did not find were checked; the unchecked ones stay until a later listing has checked them';
 
 /** The result of checking the items that a full listing did not find. */
 export interface Confirmation {
@@ -31,7 +31,7 @@ export interface Confirmation {
   readonly isComplete: boolean;
 }
 
-/** A full listing, with the number of the attempt of the step that deletes missing items. The first one is 1. */
+/** A full listing whose missing items are to be checked. `attempt`: number of this attempt of the step, from 1. */
 interface Unconfirmed {
   readonly source: DataSourceDoc;
   readonly listing: WholeListing;

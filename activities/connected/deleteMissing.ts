@@ -27,7 +27,7 @@ interface MissingItems {
  * so many files are missing that an error of the source is more likely. If listings of the source may omit items, the
  * missing ones are first checked there, so only files of items that are gone count as missing. Safe to repeat.
  * @param attempt number of this attempt, from 1
- * @throws Fault if the source fails during the checks; in late attempts only a Fault that is not retryable
+ * @throws Fault if the source fails during the checks, as `confirmMissing` does
  */
 export async function deleteMissing(
   run: Run<'syncItems'>,

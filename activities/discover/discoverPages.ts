@@ -51,7 +51,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         listed += 1;
         if (url === request.url || !matchesFilter(url)) continue;
         // The list counts as truncated only if one more page follows after the limit. Write the pending pages first:
-        // pages that a user has deleted are not queued again and do not count towards the limit.
+        // a scheduled sync skips pages that a caller has deleted, and these do not count towards the limit.
         if (discovered + pending.length >= maxPages) {
           await flush();
           isTruncated = discovered >= maxPages;
