@@ -40,7 +40,7 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
   };
 }
 
-/** Creates the activities of a scheduled sync. Its parts are runs of the same kinds as those of requests. */
+/** Creates the activities of a scheduled sync. Its parts are runs of the kinds that a user can also request. */
 export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
   const requireScheduledSync = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
   const parts = createScheduledSyncParts({ store });
