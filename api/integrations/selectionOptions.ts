@@ -75,7 +75,7 @@ export function selectionOptions(
   for (const name of Object.keys(ingest) as (keyof IngestOptions)[])
     copyOption(ownOptions.has(name) ? requested : options.ingest, ingest, name);
   return {
-    // The overlap and the chunk size may come from different requests.
+    // The overlap and the chunk size may come from different requests, so the overlap may be too large.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },
     tags: given.has('tags') ? body.tags : options.tags,
     incremental: given.has('incremental_sync') ? incremental : options.incrementalSync,

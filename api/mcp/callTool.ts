@@ -47,7 +47,10 @@ function toolNamed(name: string, agent: Agent): Tool {
   );
 }
 
-/** @throws HttpError 422 that names each wrong argument */
+/**
+ * Validates the arguments of a call.
+ * @throws HttpError 422 that names each invalid argument, or counts the unknown ones, and lists the allowed ones
+ */
 function argumentsOf(tool: Tool, sentArguments: Readonly<Record<string, unknown>>): unknown {
   const { properties = {} } = describedTool(tool).inputSchema as { properties?: object };
   const unknown = Object.keys(sentArguments).filter((key) => !Object.hasOwn(properties, key));

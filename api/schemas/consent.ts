@@ -80,8 +80,8 @@ const isTags = (value: unknown): value is Record<string, TagValue> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Converts the options stored with the connection; some operations accept only part of them. Options that the source
- * does not support are off.
+ * Converts the options of a request that are stored with the connection; some operations accept only part of them.
+ * `incremental_sync` is off if the source does not support it.
  */
 export const toConnectionOptions = (
   source: SourceType,

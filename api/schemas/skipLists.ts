@@ -31,8 +31,8 @@ function readable(selector: string, helpers: Joi.CustomHelpers): string | Joi.Er
   const seen = seenSelectors.get(root) ?? { valid: new Set<string>(), characters: 0 };
   seenSelectors.set(root, seen);
   const wasTooMany = seen.characters > MAX_SELECTOR_CHARACTERS;
-  // Above the limit, further selectors are neither compiled nor reported: thousands of errors would also block the event
-  // loop.
+  // Above the limit, further selectors are neither compiled nor reported: thousands of errors would block the event
+  // loop too.
   if (selector.trim() === '' || seen.valid.has(selector) || wasTooMany) return selector;
   seen.characters += selector.length;
   if (seen.characters > MAX_SELECTOR_CHARACTERS)

@@ -88,8 +88,8 @@ const hasNoRecordFilters = ({ sources, created_from: from, created_before: befor
   (sources?.length ?? 0) === 0 && from === undefined && before === undefined;
 
 /**
- * Returns the ids of files that the search is limited to. A search of chunks cannot filter by source or time, so the
- * records select the files first. @throws HttpError 422 if too many files match
+ * Returns the ids of files that the search is limited to. A search of chunks cannot filter by source or time, so these
+ * filters are first applied to the file records. @throws HttpError 422 if too many files match
  */
 async function selectFiles(wanted: Input, { caller, deps }: Agent): Promise<readonly number[]> {
   const { files } = deps.store;
