@@ -160,7 +160,7 @@ export const oauthUrlBody = () =>
       ...ocrFields(),
       ...parameterFields(),
       data_source_id: orNull(integer()).description(
-        'Data source whose items the page lists or selects, or whose account is connected again if its access was revoked. Absent or null: the only one of the service, or the only one with access; 400 if several have access.',
+        'Data source whose items the user lists or selects on the page, or whose account is connected again if its access was revoked. Absent or null: the only one of the service, or the only one with access; 400 if several have access.',
       ),
       connecting_new_account: orNull(Joi.boolean(), false).description(
         '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items. Null: `false`.',
