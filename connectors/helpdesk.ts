@@ -100,7 +100,8 @@ export const itemOfAttached = (
     createdAt: to.createdAt,
     version,
     attachedTo: type,
-    // A path below the parent's: when the parent changes, the feed deletes its remaining attachments by this path.
+    // The path is below the parent's id. When the parent changes, the feed reports the parent's id as a deleted path, and
+    // lists the current attachments. Stored attachments below the path that are not among these are deleted.
     path: externalId,
   });
 
@@ -249,7 +250,7 @@ export async function fetchSigned(client: SourceClient, source: string, address:
     const { status, headers } = answer;
     if (status >= 200 && status < 300) return answer;
     const location = headers['location'] ?? '';
-    // Refusals that say nothing about the attachment. As not_found, they would end its file.
+    // These refusals do not mean that the attachment is missing. A not_found is not retried: the file would fail.
     if (status === 429)
       throw new Fault('rate_limited', `${source} accepts no more downloads of attachments for now. Try again later.`, {
         retryAfterMs: retryAfterMs(headers) ?? DEFAULT_WAIT_MS,

@@ -77,7 +77,7 @@ export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string,
   };
 });
 
-/** Pages and folders still to be listed; the first one has a position in its list. */
+/** Pages and folders whose children are still to be listed; `at` is the position in the children of the first one. */
 const TREE_CURSOR = shapeOf({ open: listOf(shapeOf({ kind: oneOf(...KINDS), id: string })), at: nullable(string) });
 type TreeCursor = Checked<typeof TREE_CURSOR>;
 
@@ -98,7 +98,10 @@ async function fetchItem(call: Call, { kind, id }: ItemRef): Promise<SourceItem>
   return item;
 }
 
-/** Requests the children again: the list of children has neither their parents nor their versions. */
+/**
+ * Converts listed children to items. Pages are requested again, because the list of children contains neither their
+ * parents nor their versions.
+ */
 async function wholeItems(call: Call, children: readonly Json[], parent: ItemRef): Promise<SourceItem[]> {
   const parentType = parent.kind === 'folders' ? 'folder' : 'page';
   const folders = children
@@ -115,7 +118,10 @@ async function wholeItems(call: Call, children: readonly Json[], parent: ItemRef
   return [...folders, ...pages.flatMap((json) => itemOfContent(call.site, 'pages', json) ?? [])];
 }
 
-/** Returns a page of a page or folder and its descendants; the first one includes the item itself. */
+/**
+ * Lists an item and its descendants. The first call returns only the item itself; each later call returns children of
+ * one page or folder.
+ */
 export const listChildren = withCursor(TREE_CURSOR, async (call: Call, itemRef: ItemRef, cursor) => {
   if (cursor === null) {
     const item = await fetchItem(call, itemRef);
