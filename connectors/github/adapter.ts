@@ -88,7 +88,7 @@ const NO_TEXT = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Git's file modes. */
+/** Git's file mode of a symbolic link. */
 const LINK_MODE = '120000';
 /** First line of the pointer file that replaces a file in Git LFS. */
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';

@@ -64,7 +64,8 @@ async function fileChange(
   // With includeCorpusRemovals, the entry of a file that was moved to another drive contains the file. An entry without
   // it means that the file was deleted or is inaccessible.
   if (!isFileId(file.id) || isTrashed(file)) return { gone: fileId };
-  // The folder of a root: as a file it has no parent, and a shared drive's has the name "Drive".
+  // No change for the root folder of the account or of a shared drive: its file has no parent, and for a shared drive
+  // the name "Drive" instead of the drive's name.
   if (fileId === ownRootId || logs.some(([id]) => id === fileId)) return null;
   const { driveId } = file;
   // A drive without a log is one that the account is not a member of: its files are shared with the account.
