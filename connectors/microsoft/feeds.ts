@@ -44,7 +44,7 @@ const CHANGE_TOKEN = shapeOf({
 export interface Feeds {
   /** Returns all current places. */
   list(client: GrantClient): Promise<readonly ListedPlace[]>;
-  /** Returns a page with the current cursor of a place's feed, for places that need no complete listing. */
+  /** Returns a page with the current cursor of a place's feed. Unset: `page` reads the whole feed to get the cursor. */
   latest?(client: GrantClient, place: FeedPlace): Promise<GraphPage>;
   /** Returns a page of a place's feed. @param query null: the first page */
   page(client: GrantClient, place: FeedPlace, query: Query | null): Promise<GraphPage>;

@@ -88,7 +88,7 @@ export const listSitePages = withCursor(isQuery, async (client: SourceClient, { 
   };
 });
 
-/** Formatted text, or a part of another application. */
+/** A web part: formatted text, or a component such as a list or a news feed. */
 type Part = Answer<TextWebPart | StandardWebPart>;
 
 /** Returns the HTML of a web part: formatted text, else the texts that it provides for search. */
