@@ -54,7 +54,7 @@ export const newestOf = (values: readonly Dated[]): number | null => countOf(val
  * a page that is still unread to the first one. After the last page, the list is therefore read from the beginning
  * again, until a page contains an entry that is older than `newest`.
  * https://developers.intercom.com/docs/references/rest-api/api.intercom.io/Articles/listArticles/
- * @param newest time of change of the first entry when the listing began; null: the list was empty
+ * @param newest time of change of the first entry when the listing began; null: unknown, so the list is not repeated
  * @param isRepeated whether the page belongs to the repetition
  */
 export function pageAfter(
