@@ -100,7 +100,7 @@ export interface SharedLimit {
   /** Maximum number of concurrent requests of these accounts, over all processes. */
   readonly requestsAtOnce: number;
   /**
-   * Returns the group of accounts that share the limit; null: this account shares it with no known one. Unset: all
+   * Returns the group of accounts that share the limit; null: no other account is known to share it. Unset: all
    * accounts of the client share it.
    */
   groupOf?(grant: OAuthGrant): string | null;
@@ -138,7 +138,8 @@ export interface Connector<Credentials> {
   /** For sources with OAuth that report when a limit of the client is reached. */
   readonly sharedLimit?: SharedLimit;
   /**
-   * For sources with `{name}` in their addresses: the validated values. Unset: with OAuth, the parameters of the grant.
+   * For sources with placeholders such as `{name}` in their URLs: returns their validated values. Unset: with OAuth, the
+   * parameters of the grant.
    */
   urlParameters?(credentials: Credentials): Readonly<Record<string, string>>;
   /** For sources whose accounts contain files of other sources: returns the source of an item's file from its id. */

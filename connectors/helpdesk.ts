@@ -100,8 +100,8 @@ export const itemOfAttached = (
     createdAt: to.createdAt,
     version,
     attachedTo: type,
-    // The path is below the parent's id. When the parent changes, the feed reports the parent's id as a deleted path, and
-    // lists the current attachments. Stored attachments below the path that are not among these are deleted.
+    // The path is below the parent's id. When the parent changes, the feed reports the parent's id as a deleted path
+    // and lists the current attachments. Stored attachments below the path that are not among these are deleted.
     path: externalId,
   });
 
@@ -204,9 +204,9 @@ export function createTypeSelection(typeFilter: TypeFilter | undefined) {
       return isWanted;
     },
     attachedTo: (type: TypeAtSource): boolean => !typeFilter || isChosenByType({ attachedTo: type }, typeFilter),
-    /** Whether files are created: then the details of the items are requested. */
+    /** Whether the listed items become files. If so, a connector also requests the names that become the files' tags. */
     makesFiles: typeFilter !== undefined,
-    /** Adds the types that were not listed to a page of an item's contents. */
+    /** Adds a skipped entry to a page for each type that was not listed. */
     withTypes: (externalId: string, { skipped = [], ...page }: ItemPage): ItemPage => ({
       ...page,
       skipped: [

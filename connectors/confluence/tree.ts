@@ -24,8 +24,8 @@ type SpaceCursor = Checked<typeof SPACE_CURSOR>;
 const MAX_LISTED_FOLDERS = 500;
 
 /**
- * Folders are found only through their contents: returns the unknown folders above some pages of a space, up to the
- * root.
+ * Returns the folders above pages of a space, up to the root, except those in `listedIds`. The API has no list of the
+ * folders of a space, so they are found only through their contents.
  */
 async function findParentFolders(
   call: Call,
@@ -52,7 +52,10 @@ async function findParentFolders(
   return items;
 }
 
-/** Returns a page of a space and its contents: its pages at any depth, then its blog posts. */
+/**
+ * Lists a space, then its pages at any depth, then its blog posts: one part of the API's list per call. Each call also
+ * returns the folders above its items that were not listed before.
+ */
 export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
   const { part, at, folders }: SpaceCursor = given ?? { part: 'pages', at: null, folders: [] };
   const ownItem = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;

@@ -83,7 +83,7 @@ const foldersIn = (values: readonly Json[], container: string): readonly Folder[
     return id === null ? [] : [{ id, json, parent: parentId === null ? container : `folder:${parentId}` }];
   });
 
-/** Sorts folders. One whose parent is not among them is directly in the top item. */
+/** Sorts folders, parents first. A folder whose parent is not among them becomes a child of the top item. */
 function parentsFirst(folders: readonly Folder[], top: string): readonly Folder[] {
   const sorted: Folder[] = [];
   const placed = new Set([top]);

@@ -157,7 +157,7 @@ export function itemOfEntry({ repository, url, branch, path: treePath }: TreeLoc
   });
 }
 
-/** Types of /contents as types of git trees. */
+/** Maps an object's type in answers of /contents to the type of an entry in a git tree. */
 const ENTRY_TYPES: Readonly<Record<string, string>> = { file: 'blob', symlink: 'blob', dir: 'tree' };
 
 /** Converts the object at a path to an entry of the root tree. */

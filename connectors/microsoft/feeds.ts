@@ -11,7 +11,10 @@ import { type GraphPage, isQuery, type Query } from './graph.js';
 /** A place with a change feed of its own: a drive or a mail folder. */
 export interface FeedPlace {
   readonly id: string;
-  /** Id for locating its items: the root folder of a drive, or the root mail folder. */
+  /**
+   * For a drive, the id of its root folder: items in that folder get the drive as their parent. For a mail folder, the
+   * id of its root folder, which is the root of its messages.
+   */
   readonly root: string;
 }
 

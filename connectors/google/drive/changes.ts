@@ -20,7 +20,7 @@ import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
 
 /**
- * Positions in the change logs: the account's own, and those of the shared drives, whose changes the first one lacks.
+ * Positions in the change logs: the account's own, which lacks the changes in shared drives, and one per shared drive.
  */
 const CHANGE_TOKEN = shapeOf({
   /** Each page token with its drive's id before it; '' for the account's own log. */

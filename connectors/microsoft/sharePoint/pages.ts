@@ -71,7 +71,7 @@ interface Below {
   readonly externalId: string;
 }
 
-/** Returns a page of a site's pages, or the one selected page. */
+/** Lists the pages of a site, one part of the API's list per call; or returns the one selected page. */
 export const listSitePages = withCursor(isQuery, async (client: SourceClient, { site, externalId }: Below, cursor) => {
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
