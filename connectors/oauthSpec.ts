@@ -56,8 +56,8 @@ export interface OAuthSpec {
    */
   readonly expiredRefresh?: string;
   /**
-   * Parameters from the token response that are stored with the connection: by path, `team.id`, or by a pattern of the
-   * value.
+   * Parameters of the connection that are taken from the token response. The key is the parameter's name. The value is
+   * the path of the response field (`team.id`), or the path with a pattern for the part of its value.
    */
   readonly tokenResponseFields?: Readonly<Record<string, string | TokenResponseField>>;
   /** The part of the token response with the tokens, if it is not the whole. */

@@ -56,7 +56,8 @@ async function recordAt(
 /** Returns the metadata of an attachment. @throws Fault not_found also if it belongs to another record */
 async function attachmentAt(client: SourceClient, itemRef: ItemRef): Promise<Json> {
   const row = await readOne(client, ['attachment', itemRef.attachment ?? ''], {});
-  // Its table may be another that extends this one; ids of records are unique in an instance.
+  // Compare only the record. The attachment may name a table that extends the table of the item, and ids of records
+  // are unique in an instance.
   if (asTrimmed(row['table_sys_id']) !== itemRef.record) throw noSuchItem('ServiceNow');
   return row;
 }
