@@ -171,7 +171,8 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
         return answer;
       } catch (error) {
         if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
-        // Pause all requests of the account. If the limiter threw before the request was sent, its pause exists already.
+        // Pause all requests of the account. If the limiter threw before the request was sent, the pause exists
+        // already.
         if (isSent) rateLimiter.pause(error.retryAfterMs);
         if (clock.now() + error.retryAfterMs > deadline) throw error;
         await clock.sleep(0, signal);

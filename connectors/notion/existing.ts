@@ -27,8 +27,8 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns an object, or the Fault with which Notion refuses this object. 404: it does not exist or is not shared. 403 and
- * 400 do not mean that it was deleted. https://developers.notion.com/reference/status-codes
+ * Returns an object, or the Fault with which Notion refuses this object. 404: it does not exist or is not shared. 403
+ * and 400 do not mean that it was deleted. https://developers.notion.com/reference/status-codes
  */
 async function fetchObject(client: GrantClient, path: readonly string[]): Promise<Json | Fault> {
   try {

@@ -237,7 +237,9 @@ const SEARCH_CURSOR = shapeOf({
   at: nullable(string),
 });
 
-/** Returns one result page of all shared items, each with its parent. The search returns rows, and pages at any depth. */
+/**
+ * Returns one result page of all shared items, each with its parent. The search returns rows, and pages at any depth.
+ */
 export const searchAll = withRootsCursor(SEARCH_CURSOR, async (client: GrantClient, cursor) => {
   const { listing, at } = cursor ?? { listing: randomUUID(), at: null };
   // Sorted by change time, ascending: an item that changes during the listing is listed twice rather than skipped.
