@@ -38,7 +38,10 @@ export interface SharedHostLimiter extends HostLimiter {
    * pausedMs(), because enter() does not wait for it. A longer earlier pause is kept.
    */
   pause(host: string, forMs: number): void;
-  /** Returns the remaining pause of a host. It is known only while a slot of the host is in use. */
+  /**
+   * Returns the remaining pause of a host in milliseconds. A worker knows the pause only while it uses slots of the
+   * host, and for IDLE_MS after that; otherwise the result is 0.
+   */
   pausedMs(host: string): number;
   close(): Promise<void>;
 }

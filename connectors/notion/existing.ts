@@ -1,6 +1,6 @@
 /**
- * Finds items that a search omitted although they exist. Notion does not guarantee that a search returns everything, and
- * indexes new pages with a delay (https://developers.notion.com/reference/search-optimizations-and-limitations).
+ * Finds items that a search omitted although they exist. Notion does not guarantee that a search returns everything,
+ * and indexes new pages with a delay (https://developers.notion.com/reference/search-optimizations-and-limitations).
  */
 import pLimit from 'p-limit';
 
