@@ -39,7 +39,7 @@ export interface SharedHostLimiter extends HostLimiter {
    */
   pause(host: string, forMs: number): void;
   /**
-   * Returns the remaining pause of a host in milliseconds. A worker knows the pause only while it uses slots of the
+   * Returns the remaining pause of a host in milliseconds. A worker stores the pause only while it uses slots of the
    * host, and for IDLE_MS after that; otherwise the result is 0.
    */
   pausedMs(host: string): number;
@@ -83,7 +83,8 @@ export function createSharedHostLimiter({
   const leave = (host: Host): void => {
     host.active -= 1;
     host.usedAt = now();
-    // Other workers wait for slots that were used beyond the share.
+    // The share shrank while its slots were in use, and the last slot beyond the share is free now. Renew at once, so
+    // that a waiting worker gets the slot.
     if (host.active === host.limit) host.renewNow();
     startWaiting(host);
   };
