@@ -89,8 +89,8 @@ function profileOf(text: string): Profile {
 }
 
 /**
- * Kinds of characters: Latin letters by case, letters of other scripts by case, combining marks, symbols. A `gap` is any
- * character outside of words.
+ * Kinds of characters: Latin letters by case, letters of other scripts by case, combining marks, symbols. A `gap` is
+ * any character outside of words.
  */
 type Kind = 'gap' | 'latin' | 'LATIN' | 'other' | 'OTHER' | 'mark' | 'symbol';
 
@@ -129,8 +129,8 @@ function stepCost(before: Kind, kind: Kind, char: string): number {
   if (isLatin !== (before === 'latin' || before === 'LATIN')) return BROKEN_WORD;
   if (kind === 'LATIN' || kind === 'OTHER')
     return before === 'latin' || before === 'other' || before === 'mark' ? BROKEN_WORD : CAPITALS;
-  // ß rarely follows a capital. Other lower-case letters are as rare after two capitals, but this function receives only
-  // one letter of context.
+  // ß rarely follows a capital. Other lower-case letters are as rare after two capitals, but this function receives
+  // only one letter of context.
   return char === 'ß' && before === 'LATIN' ? BROKEN_WORD : 0;
 }
 

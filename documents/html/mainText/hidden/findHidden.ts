@@ -180,8 +180,8 @@ function isConsent({ attribs, textLength }: PageElement, pageLength: number, nam
 const TOOLTIP = /(?:^|[\s_-])tooltip/i;
 
 /**
- * Whether the element is a tooltip in a title, or a sign with its tooltip. A word with a tooltip stays. Outside of titles,
- * only a sign that is named as a tooltip counts: rustdoc writes one next to code that fails.
+ * Whether the element is a tooltip in a title, or a sign with its tooltip. A word with a tooltip stays. Outside of
+ * titles, only a sign that is named as a tooltip counts: rustdoc writes one next to code that fails.
  */
 function isTooltip(element: PageElement, names: Map<string, number>): boolean {
   const isNamed = ({ attribs }: PageElement): boolean => (meaningOfName(attribs['class'], names) & NAMED.tooltip) !== 0;
