@@ -19,8 +19,8 @@ const OBJECT_PICTURE = /<\/(?:[\w-]+:)?object(?:-ole)?>\s*<(?:[\w-]+:)?image(?:\
 /** Matches the text before the bytes of an OLE object. */
 const FOREIGN_OBJECT = /<(?:[\w-]+:)?object-ole(?:\s[^<>]*)?>\s*$/;
 /**
- * Number of characters before a picture to which OBJECT_PICTURE and FOREIGN_OBJECT are applied; LibreOffice writes fewer
- * than 200 per element.
+ * Number of characters before a picture to which OBJECT_PICTURE and FOREIGN_OBJECT are applied; LibreOffice writes
+ * fewer than 200 per element.
  */
 const LOOK_BEHIND = 2000;
 

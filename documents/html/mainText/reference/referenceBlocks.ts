@@ -40,7 +40,7 @@ function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
   return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name) && (name !== 'n:search' || isSearch));
 }
 
-/** Whether the node is the title of a docutils sidebar: a note beside the text, which is content. */
+/** Whether the node is the title of a docutils sidebar: a note next to the text, which is content. */
 function isAsideTitle(node: ChildNode): boolean {
   return isElement(node) && node.name === 'p' && node.attribs['class'] === 'sidebar-title';
 }
