@@ -88,7 +88,7 @@ const RUN = {
   acceptedAt: required(date),
   /** Time when Temporal started the workflow; null while the run waits in the outbox. */
   startedAt: nullable(date),
-  /** Set while the upload's run belongs to the stream of its user. Absent: the run has its own workflow. */
+  /** Set while the workflow that ingests all uploads of the user processes the run. Absent: it has its own workflow. */
   stream: optional(trueOnly),
   /** Size of the uploaded content in bytes, for the batches of a stream. */
   bytes: optional(number),

@@ -42,7 +42,7 @@ export interface Inspection {
   }>;
   /**
    * Tries to decrypt the credentials of data sources, the secrets of organizations' OAuth clients and the signing keys of
-   * webhooks. Other secrets are stored for a day at most.
+   * webhooks. Skips secrets of connection attempts and of stored responses: MongoDB deletes these within a week.
    */
   openSecrets(
     secrets: Secrets,

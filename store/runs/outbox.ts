@@ -30,7 +30,7 @@ interface NewRunFields {
   readonly cause?: RunCause;
   readonly requestId: string;
   readonly uploadId?: string;
-  /** Set for an upload that the stream of its user ingests, with the size of its content in bytes. */
+  /** Set for an upload that the shared workflow of the user's uploads ingests, with its size in bytes. */
   readonly stream?: { readonly bytes: number };
   /** Whether the run waits until heldRuns releases it. */
   readonly held?: boolean;
