@@ -86,7 +86,7 @@ export function createFileDeletion({
     _id: { $in: [...ids] },
     runId,
   });
-  /** Ends files, and writes events for those that were not ended before, in one transaction. */
+  /** Calls `end` for the files that match the query and, if required, writes their events, in one transaction. */
   const endFiles = (
     query: QueryFilter<FileDoc>,
     emitsEvents: boolean,

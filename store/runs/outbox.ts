@@ -82,8 +82,8 @@ export interface Runs {
    */
   redo(run: Run): Promise<boolean>;
   /**
-   * Ends a run and records its results in the ledger; a second call does nothing. Writes an event for an upload. Call it
-   * after all files of the run have ended.
+   * Ends a run and records its results in the ledger; a second call does nothing. Writes events for an upload, and for
+   * a scheduled sync that has synced files. Call it after all files of the run have ended.
    */
   finish(
     runId: number,
