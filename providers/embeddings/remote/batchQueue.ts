@@ -20,7 +20,7 @@ export interface Batch {
   readonly items: readonly Item[];
   /** Failed attempts, not counting rate limit refusals. */
   readonly failures: number;
-  /** Time of the first rejection; null if there was none. */
+  /** Time of the first rate limit refusal; null if there was none. */
   readonly refusedSince: number | null;
   /** Earliest time to send it. */
   readonly notBefore: number;
