@@ -13,7 +13,7 @@ export interface Item {
   readonly tokens: number;
 }
 
-/** The items of one request. They stay together until they are answered, or split if one of them is rejected. */
+/** The items of one request. They stay together until they are answered; a batch with a rejected item is halved. */
 export interface Batch {
   readonly model: RemoteModel;
   readonly purpose: EmbeddingPurpose;
@@ -32,7 +32,7 @@ interface ModelQueue {
   readonly queue: FairQueue<Call, Item>;
 }
 
-/** The windows and pictures, by model and purpose, and the failed batches that wait to be sent with one key. */
+/** Everything that waits to be sent with one key: windows and pictures, by model and purpose, and failed batches. */
 export interface BatchQueue {
   /** Adds the items of a call. @param fairnessKey the unit of round-robin */
   add(
