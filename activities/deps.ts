@@ -145,7 +145,7 @@ export interface ActivityDeps {
    * Sends requests to webhooks, on other connections than the requests of ingests.
    */
   readonly webhookEgress: Pick<Egress, 'request'>;
-  /** Schedules of automatic syncs. They are removed before their record is deleted. */
+  /** Schedules of automatic syncs. A schedule is removed before the file or data source that it syncs is deleted. */
   readonly schedules: { remove(scheduleIds: readonly string[]): Promise<void> };
   /** Returns whether vectors could not be read because their copy in file storage is damaged: a retry cannot help. */
   isBrokenCopy(error: unknown): boolean;

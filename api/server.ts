@@ -28,5 +28,5 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 onStopSignal(() => void stop());
-// A killed supervisor cannot send a signal, but its channel closes.
+// A parent process that is killed cannot send a signal, but its IPC channel closes.
 process.once('disconnect', () => void stop());

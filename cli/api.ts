@@ -16,7 +16,10 @@ export interface Api {
   fetchResponse<T>(path: string): Promise<Answer<T>>;
 }
 
-/** Time limit of a response in milliseconds. The commands call no operation that reads pages of other sites. */
+/**
+ * Time limit of a response in milliseconds. Operations that fetch pages of other sites before they respond could take
+ * longer, but no command calls one.
+ */
 const TIMEOUT_MS = 60_000;
 
 const HINTS: Readonly<Record<number, string>> = {
@@ -39,7 +42,7 @@ export function detailOf(body: unknown): string {
   return detail.map(({ loc = [], msg = 'is invalid' }: Problem) => `${loc.join('.')}: ${msg}`).join('; ');
 }
 
-/** Returns a client of the API. @throws CommandError if no API key is known */
+/** Returns a client of the API. @throws CommandError if its URL or the API key is unknown */
 export function openApi({ text, terminal }: Call): Api {
   const settings = apiSettings(terminal.env);
   const url = text('url')?.replace(/\/+$/, '') ?? settings.url;

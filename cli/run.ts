@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * Every command by name. `parseArgs` of Node parses the arguments. `commander` would replace only the help below, and a
- * command that is loaded on demand would have to state its options twice.
+ * Every command by name. `parseArgs` of Node parses the arguments. The package `commander` would replace only the help
+ * below. It needs the options of a command before the command is loaded, so this table would have to repeat them.
  */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   status: {

@@ -36,7 +36,7 @@ export interface Account {
   /** For sources with a change feed; null for others. */
   readonly changes: {
     now(signal: AbortSignal): Promise<string>;
-    /** Only for sources whose current cursor requires a complete listing; see ChangeFeed. */
+    /** Only for sources that return the current cursor at the end of a complete listing; see ChangeFeed. */
     prepare?(cursor: string, signal: AbortSignal): Promise<PreparedCursor>;
     since(changeToken: string, signal: AbortSignal): Promise<ChangePage>;
   } | null;
@@ -73,7 +73,7 @@ export interface AccountSettings extends Pick<
   rateLimiterOf(group: string | null): RateLimiter;
 }
 
-/** Creates an account. Each call to the source gets a new client; OAuth grants are read from their store each time. */
+/** Creates an account. Each call of its functions creates a client, which reads the OAuth grant before each request. */
 export function createAccount(settings: AccountSettings): Account {
   const { source, connector, credentials, live, cache, rateLimiterOf: limiterOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;
@@ -94,7 +94,7 @@ export function createAccount(settings: AccountSettings): Account {
   };
 
   const open = async (signal: AbortSignal): Promise<AccountClient<never>> => {
-    // The connector validated this JSON before it was sealed.
+    // Not validated here: the API validates credentials before it uses or stores them.
     const grant = live
       ? await live.current(signal)
       : (JSON.parse(grantStore ? 'null' : (credentials as string)) as OAuthGrant);

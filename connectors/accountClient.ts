@@ -16,7 +16,7 @@ export interface SourceRequest {
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether it requests the content of an item. If so, the limits for contents apply. */
+  /** Whether it requests the content of an item. If so, the size and time limits for contents apply. */
   readonly isContent: boolean;
   /** Returns true for error responses that the connector handles itself: they are returned instead of thrown. */
   readonly isExpected: (refusal: Refusal) => boolean;
@@ -54,7 +54,7 @@ export interface SourceClient {
   readonly urls: Readonly<Record<string, string>>;
   /**
    * Returns the JSON at a path below one of the source's base URLs. Throws a Fault.
-   * @param path its segments, not encoded: an id from a caller stays one segment
+   * @param path its segments, not encoded. `get` encodes each, so a `/` in a caller's id adds no segment
    */
   get(
     path: readonly string[],
@@ -67,7 +67,7 @@ export interface SourceClient {
    */
   post(path: readonly string[], body: unknown, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /**
-   * Like `get` for a list, with the headers that contain the next page.
+   * Like `get` for a list. Also returns the headers, because some sources name the next page there.
    * @param shape where the list is in the answer
    */
   list(

@@ -5,7 +5,7 @@ import { compareScopes, type GrantedScopes } from './oauth/scopes.js';
 
 /** The known limits of an account; reading them sends no request to its source. */
 export interface AccountLimits {
-  /** Maximum number of concurrent requests of one process. */
+  /** Maximum number of concurrent requests of the account, over all processes of a deployment. */
   readonly requestsAtOnce: number;
   /** Milliseconds until the source accepts requests again; 0 if it accepts them now. */
   readonly pausedMs: number;

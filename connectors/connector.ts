@@ -38,8 +38,9 @@ export interface ChangeFeed<Credentials> {
 }
 
 /**
- * A direct query of a source; the result has the format of the operation that makes it.
- * @param query as validated by its operation
+ * A direct query of a source, for one operation of the API.
+ * @param query as the operation validated it
+ * @returns the result in the operation's response format
  */
 export type LiveRead<Credentials, Read extends LiveReads[LiveReadName]> = (
   client: AccountClient<Credentials>,
@@ -50,7 +51,10 @@ export type LiveRead<Credentials, Read extends LiveReads[LiveReadName]> = (
 export interface Identity {
   /** Id of the account. It does not depend on the credentials. */
   readonly account: string;
-  /** Id that an older version gave the account; a data source with this id is the same one. Absent: the same id. */
+  /**
+   * Id that an older version of this service gave the account. An existing data source with this id is updated instead
+   * of creating a second one. Absent: the id has not changed.
+   */
   readonly formerAccount?: string;
   /** Further fields of data_source_metadata. No secrets. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -74,7 +78,7 @@ export interface OpenOptions {
 export interface ItemContent {
   readonly bytes: Uint8Array;
   readonly contentType: string;
-  /** The format for the record; null: it is detected. */
+  /** The format that the file's record states; null: the format that the parser detects. */
   readonly format: FileFormat | ServiceFormat | null;
   readonly mimeType: string;
   /**
@@ -96,7 +100,7 @@ export interface SharedLimit {
   /** Maximum number of concurrent requests of these accounts, over all processes. */
   readonly requestsAtOnce: number;
   /**
-   * Returns the group of accounts that share the limit; null: this account shares it with no known one. Unset: all
+   * Returns the group of accounts that share the limit; null: no other account is known to share it. Unset: all
    * accounts of the client share it.
    */
   groupOf?(grant: OAuthGrant): string | null;
@@ -134,7 +138,8 @@ export interface Connector<Credentials> {
   /** For sources with OAuth that report when a limit of the client is reached. */
   readonly sharedLimit?: SharedLimit;
   /**
-   * For sources with `{name}` in their addresses: the validated values. Unset: with OAuth, the parameters of the grant.
+   * For sources with placeholders such as `{name}` in their URLs: returns their validated values. Unset: with OAuth, the
+   * parameters of the grant.
    */
   urlParameters?(credentials: Credentials): Readonly<Record<string, string>>;
   /** For sources whose accounts contain files of other sources: returns the source of an item's file from its id. */
@@ -173,8 +178,8 @@ export interface Connector<Credentials> {
   readonly changes?: ChangeFeed<Credentials>;
   /**
    * For sources whose full listing may omit existing items: returns those of the items that exist and are shared with
-   * the account. Only the others are deleted, so an item that the source refuses to show counts as existing, and a
-   * Fault that concerns the account or the source is thrown.
+   * the account. Only the others are deleted. If access to an item is refused, the item must be returned as existing. A
+   * Fault that concerns the account or the source must be thrown.
    */
   findExisting?(client: AccountClient<Credentials>, externalIds: readonly string[]): Promise<readonly string[]>;
   /** Direct queries of the source, by name. */

@@ -6,7 +6,7 @@ import { type Checked, count, shapeOf, number } from './cursors.js';
  * For feeds that may omit changes: the number of syncs since the last complete listing, and the time of that listing.
  */
 export const SYNC_COUNT = {
-  /** Number of syncs. Stored cursors contain this name. */
+  /** Number of syncs. The name stays, because stored cursors contain it. */
   passes: count,
   /** Milliseconds since 1970. */
   begun: number,

@@ -100,7 +100,8 @@ export const itemOfAttached = (
     createdAt: to.createdAt,
     version,
     attachedTo: type,
-    // A path below the parent's: when the parent changes, the feed deletes its remaining attachments by this path.
+    // The path is below the parent's id. When the parent changes, the feed reports the parent's id as a deleted path
+    // and lists the current attachments. Stored attachments below the path that are not among these are deleted.
     path: externalId,
   });
 
@@ -203,9 +204,9 @@ export function createTypeSelection(typeFilter: TypeFilter | undefined) {
       return isWanted;
     },
     attachedTo: (type: TypeAtSource): boolean => !typeFilter || isChosenByType({ attachedTo: type }, typeFilter),
-    /** Whether files are created: then the details of the items are requested. */
+    /** Whether the listed items become files. If so, a connector also requests the names that become their tags. */
     makesFiles: typeFilter !== undefined,
-    /** Adds the types that were not listed to a page of an item's contents. */
+    /** Adds a skipped entry to a page for each type that was not listed. */
     withTypes: (externalId: string, { skipped = [], ...page }: ItemPage): ItemPage => ({
       ...page,
       skipped: [
@@ -249,7 +250,7 @@ export async function fetchSigned(client: SourceClient, source: string, address:
     const { status, headers } = answer;
     if (status >= 200 && status < 300) return answer;
     const location = headers['location'] ?? '';
-    // Refusals that say nothing about the attachment. As not_found, they would end its file.
+    // These refusals do not mean that the attachment is missing. A not_found is not retried: the file would fail.
     if (status === 429)
       throw new Fault('rate_limited', `${source} accepts no more downloads of attachments for now. Try again later.`, {
         retryAfterMs: retryAfterMs(headers) ?? DEFAULT_WAIT_MS,

@@ -12,7 +12,10 @@ export interface OAuthGrant {
 export interface TokenResponseField {
   /** Path of the field in the response, such as `team.id`. */
   readonly path: string;
-  /** Its first group is the parameter. Other values are refused, because the token would be sent to another host. */
+  /**
+   * Its first group is the parameter. A value that does not match is refused, because the token would be sent to
+   * another host.
+   */
   readonly pattern: RegExp;
   /** Default without a token response: before the consent, and for tokens that a caller provides. */
   readonly otherwise: string;
@@ -31,7 +34,7 @@ export interface OAuthSpec {
   /** Requested if the caller names none. */
   readonly scopes: readonly string[];
   readonly scopeSeparator: ' ' | ',';
-  /** The query parameter that contains them; null if scopes are chosen elsewhere. */
+  /** The query parameter that contains the scopes; null if scopes are chosen elsewhere. */
   readonly scopeParameter: string | null;
   /**
    * Other names of a scope in token responses, and wider scopes that include it. An empty list: token responses never
@@ -56,8 +59,8 @@ export interface OAuthSpec {
    */
   readonly expiredRefresh?: string;
   /**
-   * Parameters from the token response that are stored with the connection: by path, `team.id`, or by a pattern of the
-   * value.
+   * Parameters of the connection that are taken from the token response. The key is the parameter's name. The value is
+   * the path of the response field (`team.id`), or the path with a pattern for the part of its value.
    */
   readonly tokenResponseFields?: Readonly<Record<string, string | TokenResponseField>>;
   /** The part of the token response with the tokens, if it is not the whole. */

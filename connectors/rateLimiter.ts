@@ -82,7 +82,7 @@ function createRateLimiter(
       limiter.pause(key, forMs);
     },
     async pass(signal, deadline, request) {
-      // Wait before the slot, because the interval between two requests begins there.
+      // Wait before taking the slot: the interval between two requests begins when the slot is taken.
       await waitForPause(account, signal, deadline);
       return inSlot(account, signal, async () => {
         // Wait before taking a shared slot, so that a paused account does not block the others.

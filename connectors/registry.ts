@@ -23,8 +23,9 @@ import { outcomeOf } from './transport.js';
 export interface Connectors {
   /**
    * Returns an account.
-   * @param key identifies the account for rate limits: the same for the same account
-   * @param credentials the JSON that the source's connector expects; for OAuth also the store of the grant
+   * @param key identifies the account for rate limits and token refreshes. All calls with one key share the rate limit,
+   * and a refresh in progress, so accounts with different grants need different keys
+   * @param credentials the JSON that the source's connector expects, or (OAuth only) the store of the account's grant
    */
   account(source: ConnectedSourceType, key: string, credentials: string | GrantStore): Account;
   /** Whether a full listing of the source may omit existing items. Its accounts then have `findExisting`. */

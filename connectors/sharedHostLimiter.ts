@@ -38,7 +38,10 @@ export interface SharedHostLimiter extends HostLimiter {
    * pausedMs(), because enter() does not wait for it. A longer earlier pause is kept.
    */
   pause(host: string, forMs: number): void;
-  /** Returns the remaining pause of a host. It is known only while a slot of the host is in use. */
+  /**
+   * Returns the remaining pause of a host in milliseconds. A worker stores the pause only while it uses slots of the
+   * host, and for IDLE_MS after that; otherwise the result is 0.
+   */
   pausedMs(host: string): number;
   close(): Promise<void>;
 }
@@ -80,7 +83,8 @@ export function createSharedHostLimiter({
   const leave = (host: Host): void => {
     host.active -= 1;
     host.usedAt = now();
-    // Other workers wait for slots that were used beyond the share.
+    // The share shrank while its slots were in use, and the last slot beyond the share is free now. Renew at once, so
+    // that a waiting worker gets the slot.
     if (host.active === host.limit) host.renewNow();
     startWaiting(host);
   };

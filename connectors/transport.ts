@@ -171,7 +171,8 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
         return answer;
       } catch (error) {
         if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
-        // The pause applies to all requests of the account. One that the limiter reports exists already.
+        // Pause all requests of the account. If the limiter threw before the request was sent, the pause exists
+        // already.
         if (isSent) rateLimiter.pause(error.retryAfterMs);
         if (clock.now() + error.retryAfterMs > deadline) throw error;
         await clock.sleep(0, signal);

@@ -3,7 +3,8 @@ export interface Coalescing {
   readonly maxItems: number;
   /**
    * Maximum milliseconds that the first item of a batch waits for others; batches may run in parallel. If absent, one
-   * batch runs at a time and new items wait for its end, so a single item starts immediately.
+   * batch runs at a time: an item starts immediately if no batch runs, and items that arrive meanwhile form the next
+   * batch.
    */
   readonly maxWaitMs?: number;
   /**

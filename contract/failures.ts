@@ -17,7 +17,7 @@ export const FAULTS = {
     retryable: false,
     remedy: "Ask the site's owner to allow the page in robots.txt, or omit it.",
   },
-  /** The server denies access (401, 403, 451). */
+  /** The server denies access (401, 403, 407, 451). */
   access_denied: { retryable: false, remedy: 'Ask its owner for access, then retry it.' },
   /** The credentials of a connected account no longer work, or were removed here. */
   access_revoked: { retryable: false, remedy: 'Connect the account again, then retry it.' },

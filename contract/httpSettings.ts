@@ -12,8 +12,8 @@ const RANGE_NAMES: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
 const MAX_HOPS = 10;
 
 /**
- * Returns the number of bits of an IP address; 0 if the text is not an address. Express reads octets with a leading
- * zero as octal numbers.
+ * Returns the number of bits of an IP address; 0 if the text is not an address. An octet with a leading zero is
+ * invalid: Express would read it as an octal number, and trust another address.
  */
 function bitsOf(address: string): number {
   if (address.includes(':')) return URL.canParse(`http://[${address}]/`) ? 128 : 0;

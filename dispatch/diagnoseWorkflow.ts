@@ -3,7 +3,10 @@ import { FAULT_FAILURE, TIME_SLICE_OVER_FAILURE } from '../contract/runs/orchest
 
 /** Attempt from which a step or a workflow task counts as failing: the two attempts before it failed. */
 const FAILS_FROM = 3;
-/** An activity sends heartbeats every second, and Temporal ends an activity without heartbeats after 10 s. */
+/**
+ * Maximum age of the last heartbeat of an active step. Activities send one every second, and Temporal ends an activity
+ * without heartbeats after 10 s.
+ */
 const HEARTBEAT_FRESH_MS = 15_000;
 /** Activities that write vectors. While Qdrant is down, they make no progress although they send heartbeats. */
 const NEED_QDRANT = new Set([
@@ -73,7 +76,8 @@ function classifyStep(step: PendingStep, now: number, isQdrantDown: boolean): St
  */
 export function diagnoseWorkflow({ task, steps }: WorkflowState, now: number, isQdrantDown: boolean): Evidence | null {
   if (task && task.attempt >= FAILS_FROM) return { cause: 'workflow_task_fails' };
-  // Local activities keep their workflow task open while they are retried.
+  // A local activity runs inside a workflow task and keeps the task open while it is retried. So a started task may be
+  // waiting for Qdrant.
   if (task) return isQdrantDown && task.isStarted ? { cause: 'qdrant_down' } : { cause: null, since: task.scheduledAt };
   const stepStates = steps.map((step) => classifyStep(step, now, isQdrantDown));
   if (stepStates.some((state) => state === 'active' || state === 'waiting')) return null;

@@ -27,7 +27,8 @@ export interface Dispatcher {
   /**
    * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or is held, stays in the
    * outbox.
-   * @param first the run, if it was accepted together with a new target, so that no earlier run of the target exists
+   * @param first the run, if the same request created the record that the run works on, so that the record has no
+   * earlier run
    */
   start(runId: number, first?: RunDoc | null): Promise<void>;
   /**

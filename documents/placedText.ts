@@ -1,7 +1,7 @@
 /** Types of text with a position: on pages, as a reader or OCR finds it, and in the parsed text. */
 import type { OcrLanguage } from '../contract/files/ocrLanguages.js';
 
-/** A line of a page with its box, in points from the page's upper left corner. */
+/** A line of a page with its box, in points from the page's upper left corner; for a picture, in its pixels. */
 export interface PageLine {
   readonly text: string;
   readonly x1: number;

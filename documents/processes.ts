@@ -86,7 +86,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
     child.once('error', () => {
       if (child.pid === undefined) all.delete(reader);
     });
-    // They must not keep the caller's process alive.
+    // A reader must not keep this process alive.
     unref(reader);
     return reader;
   };
@@ -168,7 +168,7 @@ function startProcess({ memoryMb }: ProcessSettings): ChildProcess {
   });
 }
 
-/** Lowers a process's priority below all other work. If the system refuses, the process keeps normal priority. */
+/** Lowers a process's priority by `niceness`, relative to this process. If the system refuses, the priority stays. */
 function lowerPriority(pid: number, niceness: number): void {
   try {
     if (niceness > 0) setPriority(pid, Math.min(19, getPriority() + niceness));

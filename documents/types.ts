@@ -27,7 +27,7 @@ export interface DocumentLimits {
   readonly maxUnpackRatio: number;
   /** Maximum number of pages of a PDF, or slides of a presentation. */
   readonly maxPages: number;
-  /** Maximum number of cells of a table, or values of a JSON file. */
+  /** Maximum number of cells of all tables of a file, or values of a JSON file. */
   readonly maxCells: number;
   /** Maximum number of attachments of a message. */
   readonly maxAttachments: number;
@@ -161,9 +161,7 @@ export interface ChunkOptions {
   readonly prefix: string | null;
   /** Whether no chunk spans pages. No effect without pages. Default false. */
   readonly setPageAsBoundary?: boolean;
-  /**
-   * Maximum number of rows or objects per chunk. No effect on documents without items. Default null: as many as fit.
-   */
+  /** Maximum number of rows or objects per chunk of a CSV, TSV, XLSX or JSON file. Default null: as many as fit. */
   readonly maxItemsPerChunk?: number | null;
   /**
    * Whether a row is cut where a chunk is full; otherwise it stays whole if it fits a chunk of its own. Default false.
@@ -259,7 +257,8 @@ export interface DocumentPool {
   /** Parses and chunks a document. An abort rejects with the signal's reason and ends the work. */
   process(input: ParseInput, chunking: ChunkOptions, signal?: AbortSignal): Promise<ProcessedDocument>;
   /**
-   * Returns the links of a page; its bytes stay usable for the caller. Throws the same Faults, and the signal's reason.
+   * Returns the links of a page. Its bytes stay usable for the caller, unless `transferBytes` is set. Throws the Faults
+   * that process() throws, and the signal's reason.
    */
   links(input: ParseInput, options: LinkOptions, signal?: AbortSignal): Promise<PageLinks>;
   /**

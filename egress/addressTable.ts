@@ -9,7 +9,7 @@ export type EmbeddedV4 = 'last 32 bits' | '6to4' | 'teredo';
 export interface SpecialRange {
   readonly cidr: string;
   readonly name: string;
-  /** Whether even ALLOWED_PRIVATE_HOSTS cannot allow the range. */
+  /** Set for a range that is refused even if ALLOWED_PRIVATE_HOSTS names it. */
   readonly never?: true;
   readonly embeds?: EmbeddedV4;
 }

@@ -82,7 +82,7 @@ function errorOf(line: string): string {
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Returns the text of a reason; empty if it has none, as a number. WiredTiger's reasons are objects. */
+/** Returns the text of a reason; empty for one without text, such as a number. WiredTiger's reasons are objects. */
 function textOf(reason: unknown): string {
   if (typeof reason === 'string') return reason;
   const { msg, error_str: error } = (reason ?? {}) as Record<string, unknown>;

@@ -21,7 +21,7 @@ FUSED = "com.microsoft"  # ONNX Runtime's own operators
 
 
 class Graph:
-    """A graph of nodes and weights in insertion order. Every node has one output, named by the caller."""
+    """A graph of nodes and weights in insertion order. The caller names the outputs of each node."""
 
     def __init__(self):
         self.nodes, self.weights = [], []

@@ -34,7 +34,7 @@ export interface Engine {
   readonly ports: readonly number[];
   /** Id of the current process; a restart changes it. */
   readonly pid: number;
-  /** Length of the log, in bytes, before the last process that became ready started. */
+  /** Length of the log, in bytes, at the start of the last process that became ready. */
   readonly logOffset: number;
   /** Stops the engine and abandons a start in progress. Only a later restart() starts it again. */
   stop(): Promise<void>;

@@ -40,8 +40,8 @@ export interface VenvOptions {
 
 /**
  * Creates the environment in `enginesDir/venv` unless a complete one exists. It is built in a temporary folder and
- * renamed when complete, under a lock, so a killed or parallel start never leaves or uses a partial one. About 520 MB,
- * once.
+ * renamed when complete, under a lock, so a killed or parallel start never leaves or uses a partial one. It takes about
+ * 520 MB of disk space.
  */
 export async function ensureVenv({ enginesDir, onProgress = () => {} }: VenvOptions): Promise<Venv> {
   const stamp = createHash('sha256')

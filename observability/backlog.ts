@@ -7,7 +7,7 @@ export interface Backlog {
   /** Runs that have not ended. */
   readonly runs: readonly {
     readonly kind: string;
-    /** `waiting`: in the outbox; `held`: until the user's queue has room; `under_way`: started in Temporal. */
+    /** `waiting`: in the outbox; `held`: waits until the user's queue has room; `under_way`: started in Temporal. */
     readonly state: string;
     readonly count: number;
     readonly oldestAt: Date;

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /** A folder that the service or an embedded engine writes to. */
 export interface DiskFolder {
-  /** Its setting, or its path relative to one. */
+  /** The setting that names the folder; for a subfolder, the setting and the subfolder, such as `DATA_DIR/qdrant`. */
   readonly name: string;
   readonly path: string;
 }

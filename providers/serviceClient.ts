@@ -55,7 +55,7 @@ export interface Peer {
   readonly kind: ServiceKind;
   /** The key of the request. It is removed from quoted reasons, because some services repeat a rejected key. */
   readonly apiKey: string | null;
-  /** Returns the fault of an error response that needs more than its status; undefined for others. */
+  /** Returns the fault of an error response whose status alone does not identify it; undefined for others. */
   refusal?(reply: Reply): { readonly kind: FaultKind; readonly sentence: string } | undefined;
   /** Returns the wait that the service requests in headers of its own, in milliseconds. */
   waitMs?(headers: Reply['headers']): number | null;

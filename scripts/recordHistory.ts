@@ -19,8 +19,8 @@ import { startService } from './service.js';
 import { withoutSettings } from './withoutSettings.js';
 
 /**
- * Records histories of the current workflows for the replay test. Histories are never edited; those of released
- * workflows stay.
+ * Folder in which this script writes histories of the current workflows, for the replay test. Do not edit a history,
+ * and do not delete those of released workflows.
  */
 const FOLDER = fileURLToPath(new URL('../test/workflows/histories/', import.meta.url));
 

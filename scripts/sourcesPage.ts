@@ -146,8 +146,8 @@ function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
 }
 
 /**
- * Sources without a connected account. Their emulators serve sites and feeds like those that browsers and feed readers
- * receive.
+ * Sources without a connected account. There is no provider whose specification, server or users could give evidence,
+ * so they are tested only with our own emulators of sites and feeds.
  */
 const UNCONNECTED = ['RSS feed', 'Web pages'];
 

@@ -35,7 +35,7 @@ const starting = startService({
 let stopped: Promise<void> | undefined;
 const stop = (): Promise<void> =>
   (stopped ??= (async () => {
-    // A service that has not started yet can be stopped only afterwards.
+    // A service that is still starting can be stopped only once it has started.
     await starting.then(
       (service) => service.stop(),
       () => undefined,

@@ -255,7 +255,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     },
     async close() {
       schema.stop();
-      // Unsaved counts must not delay the exit.
+      // A failed flush must not prevent the exit: it loses only counts of embedding usage and last uses of files.
       await Promise.all(
         [independentCollections.embeddingUsage, contentStore.lastUse].map((writer) =>
           writer.flush().catch(() => undefined),

@@ -12,7 +12,7 @@ import type { UserDoc } from './models/users.js';
 
 /** Maximum number of delayed files of a run that one call processes. */
 const FILES_PER_CALL = 1000;
-/** Free characters that a file needs whose length is unknown, because it was never read. */
+/** Free characters that are required for a file of unknown length, which was never read. */
 const UNREAD_CHARACTERS = 1;
 
 /** A text that was read and is about to be stored. */
@@ -117,7 +117,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
     session: Session,
   ): Promise<void> => {
     if (room.queue === 0) return;
-    // Without files that can never fit now: the oldest files could otherwise block all others.
+    // Exclude files that do not fit now: FILES_PER_CALL old ones would hide all later files that fit.
     const fitting = {
       ...(room.files === 0 && { generation: { $gt: 0 } }),
       ...(room.characters !== Infinity && {

@@ -34,7 +34,7 @@ export async function openMongo(
     .asPromise();
   if (watch) watchCommands(connection, watch);
   const closeAndThrow = async (error: unknown): Promise<never> => {
-    // An open connection would prevent a command from ending.
+    // An open connection would keep the process running after a command of the CLI has failed.
     await connection.close();
     throw error;
   };

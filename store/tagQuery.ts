@@ -34,8 +34,8 @@ export function tagTreeQuery(tree: TagTree | TagCondition): TagQuery | undefined
 }
 
 /**
- * Returns lists of pairs such that every match has at least one pair of each list. An index on any of them narrows the
- * query.
+ * Returns lists of pairs such that every match has at least one pair of each list. So a read of the tagPairs index with
+ * any one of the lists finds all matches.
  */
 export function requiredPairs(query: TagQuery): string[][] {
   if ('$and' in query) return query.$and.flatMap(requiredPairs);

@@ -36,7 +36,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
 
   const read = async (request: FeedRequest): Promise<FeedAnswer> => {
     const answer = await feeds.readFeed(request);
-    // Entries of later syncs have the new address of a moved feed, entries of earlier ones the old address.
+    // Cache a moved feed under both addresses: records of its entries have the address at the time of their sync.
     if (answer.feed)
       for (const url of new Set([request.url, answer.movedTo ?? request.url]))
         cache.set(keyOf(url, request.credentials), answer.feed);

@@ -14,8 +14,9 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Reports to the supervisor, if there is one, that this process is responsive. Ignores a failure: after the death of the
- * supervisor the worker stops by itself, and Node would end it at once with an uncaught error.
+ * Reports to the supervisor, if there is one, that this process is responsive. Ignores a failure, because Node would
+ * end the process with an uncaught error. After the death of the supervisor the worker stops by itself in an orderly
+ * way.
  */
 export function reportAlive(channel: Pick<NodeJS.Process, 'send'>): void {
   channel.send?.({ alive: true }, undefined, undefined, () => undefined);

@@ -41,5 +41,5 @@ const aliveTimer = setInterval(() => reportAlive(process), HEARTBEAT_MS);
 const end = await worker.run();
 clearInterval(aliveTimer);
 await tracing.close();
-// After 'outdated', a restart by the supervisor fails until the newer version is installed.
+// A supervisor restarts the worker. After 'outdated', that start fails until the newer version is installed.
 process.exit(end === 'outdated' ? 1 : 0);

@@ -19,8 +19,8 @@ export const UNTIL_STORES_ANSWER = {
 } as const;
 
 /**
- * Requests to other sites: a few attempts, with pauses long enough for an overloaded site. A Fault determines whether
- * it is retried.
+ * Requests to other sites: a few attempts, with pauses long enough for an overloaded site. A request that fails with a
+ * Fault is retried only if the Fault is retryable.
  */
 export const FETCH: ActivityOptions = {
   startToCloseTimeout: '30 minutes',

@@ -37,7 +37,7 @@ async function endRuns(runId: number): Promise<void> {
     for (const workflowId of others) cancelled.add(workflowId);
     await Promise.all(others.map(cancel));
     await sleep('500 milliseconds');
-    // Cancelling a workflow twice is harmless.
+    // The next execution cancels the same workflows again, which does nothing.
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deleteUser>({ runId });
   }
 }

@@ -39,7 +39,7 @@ const PAUSE_OVER =
  * Runs an ingest from start to end: begins the run, discovers its files, ingests them, ends the run. In every case, all
  * files of the run end in a final state.
  * @param discover queues the run's files and returns their number; not called again after continue-as-new
- * @param follow for crawls: see WindowHooks
+ * @param follow for crawls: queues the links of the pages that were read (see WindowHooks in ingestWindow.ts)
  */
 export async function ingestRun(
   { runId, resume }: IngestRunInput,
@@ -111,7 +111,7 @@ export async function ingestRun(
     }
     const sentence = error instanceof PauseExpired ? PAUSE_OVER : faultSentence(error);
     if (sentence !== null) {
-      // A run that is being cancelled needs this too: its files must not stay unfinished.
+      // Not cancellable: also if the run is cancelled now, its files must not stay unfinished.
       const cause = faultKind(error);
       await CancellationScope.nonCancellable(() => storeSteps.failRun({ runId, message: sentence, cause }));
       return { outcome: 'failed', discovered, counts };

@@ -18,8 +18,8 @@ const { moveBatch, finishMove } = proxyActivities<Activities>(COMPUTE);
 const WAIT = '1 second';
 
 /**
- * Moves vectors between Qdrant and file storage in batches: unused vectors to file storage, requested vectors back. Also
- * after a failure or a cancellation, no file of the run stays partly moved.
+ * Moves vectors between Qdrant and file storage in batches: unused vectors to file storage, requested vectors back. A
+ * cancelled run reverts its unfinished moves. If the workflow fails, the user's next moveStorage run adopts them.
  */
 export async function moveStorage({ runId, afterId = 0 }: MoveStorageInput): Promise<void> {
   let plan: MovePlan = { fileIds: [], afterId, waiting: false };

@@ -26,7 +26,10 @@ import { storeSteps } from './storeSteps.js';
 const { reembedBatch } = proxyActivities<Activities>(COMPUTE);
 const reembedProgress = defineQuery<ReembedProgress>(PROGRESS_QUERY);
 
-/** Processes a plan's batches, `window` at a time. After a failure, waits for the active batches before it rejects. */
+/**
+ * Processes a plan's batches, `window` at a time. A failure ends one of `window` parallel loops. The other loops
+ * process the remaining batches before this function rejects.
+ */
 async function processBatches(
   runId: number,
   { batches, window }: PlanReembedResult,

@@ -8,8 +8,9 @@ import { ingestRun } from './ingestRun.js';
 const { discoverPages } = proxyActivities<Activities>(FETCH);
 
 /**
- * Reads a sitemap, creates a file for each requested page, and ingests them. The final state of the parent is READY if
- * the sitemap was read, SYNC_ERROR if not, SYNC_ABORTED if the run was cancelled.
+ * Reads a sitemap, creates a file for each requested page, and ingests them. The sitemap has a file of its own, the
+ * parent of the pages. Its final status is READY if the sitemap was read, SYNC_ERROR if not, SYNC_ABORTED if the run
+ * was cancelled.
  */
 export async function scrapeSitemap(input: IngestRunInput): Promise<RunOutcome> {
   const { runId } = input;

@@ -8,8 +8,8 @@ import { ingestRun } from './ingestRun.js';
 const { discoverEntries } = proxyActivities<Activities>(FETCH);
 
 /**
- * Reads a feed, creates a file for each entry, and ingests them. The feed's record has the same final states as that of
- * a sitemap.
+ * Reads a feed, creates a file for each entry, and ingests them. The final status of the feed's own file is READY if
+ * the feed was read, SYNC_ERROR if not, SYNC_ABORTED if the run was cancelled.
  */
 export async function syncFeed(input: IngestRunInput): Promise<RunOutcome> {
   return ingestRun(input, async () => (await discoverEntries({ runId: input.runId })).discovered);

@@ -39,7 +39,7 @@ export async function syncItems({ runId, isContinued = false }: SyncItemsInput):
     // Other errors, such as that of continueAsNew, are rethrown.
     if (!(error instanceof ActivityFailure)) throw error;
     const sentence = faultSentence(error);
-    // A run that is being cancelled needs this too: the data source must not stay in SYNCING.
+    // Not cancellable: also if the run is cancelled now, the data source must not stay in SYNCING.
     await CancellationScope.nonCancellable(() =>
       storeSteps.endListing({
         ...{ runId, outcome: 'failed', message: sentence ?? DEFECT },

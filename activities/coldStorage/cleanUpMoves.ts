@@ -13,7 +13,10 @@ function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
   return { below: embeddingStorageStatus === 'HOT_STORAGE' ? generation : generation + 1 };
 }
 
-/** Whether a run that deletes the file has taken it from its move. A run that only claims it has no token either. */
+/**
+ * Whether a run that deletes the file has taken it from its move. The message is checked too, because the token is also
+ * null after another move has claimed the file.
+ */
 const isBeingDeleted = ({ move, syncErrorMessage }: FileDoc): boolean =>
   move?.token === null && syncErrorMessage === BEING_DELETED;
 
@@ -38,7 +41,7 @@ export async function cleanUpMoves(
   const contents: GenerationScope[] = [];
   const filesOfAttempt: FileDoc[] = [];
   const missingIds = fileIds.filter((id) => !rows.has(id));
-  // Quarantined and restored files are not deleted here.
+  // A file without a record may be in quarantine, or may have been restored since the first query. Its data is kept.
   const quarantined =
     missingIds.length === 0 ? new Set<number>() : await store.quarantine.filterQuarantined(tenant, missingIds);
   const restored = new Set(
@@ -49,7 +52,7 @@ export async function cleanUpMoves(
     const generation = startGenerations.get(fileId);
     if (!file && (quarantined.has(fileId) || restored.has(fileId))) continue;
     if (!file) {
-      // The file was deleted. Delete the data that this attempt wrote after the delete had verified its result.
+      // The file was deleted. This attempt may have written data after the delete checked that none remained.
       points.push({ ...tenant, fileId, generations: EVERY_GENERATION });
       contents.push({ ...tenant, fileId, generations: EVERY_GENERATION });
     } else if (isOfAttempt(file)) {

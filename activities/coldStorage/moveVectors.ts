@@ -10,7 +10,7 @@ import { settlePointTags } from '../generations/pointTags.js';
 
 /** Files whose vectors are moved in parallel. */
 const FILES_AT_ONCE = 4;
-/** Maximum number of tag changes between writing a file's points and publishing it. */
+/** Maximum number of retries of the switch to HOT_STORAGE after a tag change. Then the file stays in cold storage. */
 const TAG_CHANGES = 5;
 const LOST_MESSAGE =
   'The vectors of this file can no longer be read from file storage. Resync it to compute them again.';
@@ -37,7 +37,7 @@ const pointsOf = ({ _id: fileId, generation, vectorSpace, dimensions }: FileDoc)
 /** Writes a file's vectors to file storage and records their key. Returns false if they cannot be moved now. */
 async function copyToCold(by: MoveAttempt, file: FileDoc, { store, log }: MoveDeps): Promise<boolean> {
   const { organizationId, _id: fileId, generation, numChunks, dimensions } = file;
-  // The file is being synced, deleted or searched: cancel the move.
+  // The file is being synced or deleted, has failed, or has no vectors: it stays in Qdrant.
   if (file.syncStatus !== 'READY' || file.vectorSpace === null) return false;
   const points = store.vectors.readPoints(pointsOf(file), numChunks);
   const expected = { dimensions: dimensions ?? 0, points: numChunks };

@@ -24,7 +24,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
     const fileIds = await moves.claimCold(run, run._id, filters, afterId, FILES_PER_BATCH);
     const last = fileIds.at(-1);
     if (last !== undefined) return { fileIds, afterId: last, waiting: false };
-    // Files that another run is moving to cold storage are checked again.
+    // If another run is still moving files to cold storage, the workflow waits and then calls this step again.
     return (await moves.keepHot(run, filters)) ? { fileIds: [], afterId: 0, waiting: true } : DONE;
   };
 

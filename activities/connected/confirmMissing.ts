@@ -13,13 +13,13 @@ import { type OpenAccount, withAccount } from './openAccount.js';
 const MAX_CHECKED = 2_000;
 /** Items per call of the connector. After each call, the existing ones are stored, so a retry does not check them. */
 const CHECKED_AT_ONCE = 100;
-/** Number of attempts of the step after which an error of the source ends the checks instead of the attempt. */
+/** From this attempt of the step on, a retryable error of the source ends only the checks and not the attempt. */
 const MAX_ATTEMPTS = 5;
 const CHECKED = 'items that a listing did not find were checked at the source';
 const TOO_MANY =
-  'a listing lacks more known items than one listing checks at the source; the others stay until later listings have checked them';
+  'more known items are missing from a listing than it may check at the source; the unchecked ones stay until later listings have checked them';
 const FAILED =
-  'the source failed while items that a listing did not find were checked; the others stay until a later listing has checked them';
+  'the source failed while items that a listing did not find were checked; the unchecked ones stay until a later listing has checked them';
 
 /** The result of checking the items that a full listing did not find. */
 export interface Confirmation {
@@ -31,7 +31,7 @@ export interface Confirmation {
   readonly isComplete: boolean;
 }
 
-/** A full listing, with the number of the attempt of the step that deletes missing items. The first one is 1. */
+/** A full listing whose missing items are to be checked. `attempt`: number of this attempt of the step, from 1. */
 interface Unconfirmed {
   readonly source: DataSourceDoc;
   readonly listing: WholeListing;
@@ -42,7 +42,7 @@ interface Unconfirmed {
  * Checks at the source whether the items that a full listing did not find still exist, if its listings may omit items.
  * Existing ones then count as listed by this run. Safe to repeat.
  * @returns null for sources whose full listings are complete
- * @throws Fault if the source fails, except in late attempts
+ * @throws Fault if the source fails; from attempt MAX_ATTEMPTS on only a Fault that is not retryable
  */
 export async function confirmMissing(
   run: Run<'syncItems'>,

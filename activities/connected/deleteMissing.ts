@@ -27,7 +27,7 @@ interface MissingItems {
  * so many files are missing that an error of the source is more likely. If listings of the source may omit items, the
  * missing ones are first checked there, so only files of items that are gone count as missing. Safe to repeat.
  * @param attempt number of this attempt, from 1
- * @throws Fault if the source fails during the checks, except in late attempts
+ * @throws Fault if the source fails during the checks, as `confirmMissing` does
  */
 export async function deleteMissing(
   run: Run<'syncItems'>,
@@ -78,7 +78,8 @@ export async function deleteMissing(
   // Finish what an earlier attempt began to remove: the queries below no longer return those files.
   await finishRemovals(run, deps, signal);
   const byChanges = isByChanges(progress);
-  // The feed reports no deletions outside the roots that it covers. Items outside them were listed completely.
+  // The feed reports deletions only below the roots that it covers. Items outside them were listed completely, so those
+  // that the listing did not find are marked as deleted.
   if (byChanges && progress.coveredRoots && refused === 0)
     await store.items.markUnlisted(source, runId, progress.coveredRoots);
   // If a folder could not be listed, its contents are unknown. Deletions in a change feed are certain.
@@ -100,8 +101,8 @@ export async function deleteMissing(
     log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD_MESSAGE);
   else if (mayDelete) {
     await deleteFiles();
-    // Only this step uses an approval. One that arrives during it, or before an incomplete listing, applies to a later
-    // listing. So does one for files that remain because they were not checked.
+    // Withdraw only an approval that this step used. An approval stays for a later listing if it arrived during this
+    // step, if this listing was incomplete, or if some missing items were not checked.
     if (isApproved && confirmed?.isComplete !== false) await store.dataSources.withdrawApproval(run, source._id);
   }
 }

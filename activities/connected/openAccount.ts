@@ -15,8 +15,8 @@ export interface OpenAccount {
 }
 
 /**
- * Calls `use` with a connected account and its current credentials. If the source rejects them, the
- * data source is revoked: an event reports it, and files that wait for a sync end.
+ * Calls `use` with a connected account and its current credentials. If the source rejects them, marks the data source
+ * as revoked, writes an event, and aborts the files that are queued for a sync.
  * @throws Fault access_revoked without valid access, and the errors of `use`
  */
 export async function withAccount<T>(

@@ -22,7 +22,7 @@ export function createGonePagesActivities(deps: ActivityDeps) {
       const run = await requireRun(store, runId, 'fileId');
       const { fileId: parentId, organizationId, requestId } = run;
       const signal = cancellationSignal();
-      // Pages that an earlier attempt deleted are no longer found.
+      // Finish the deletions that an earlier attempt began: the query below no longer returns those pages.
       await finishRemovals(run, deps, signal);
       const [parent] = await store.files.byIds(run, [parentId]);
       if (!parent) return;

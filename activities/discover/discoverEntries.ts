@@ -48,7 +48,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
       if (!parent) return NOTHING_DISCOVERED;
       const { request } = run;
       const { tags, ingest, scrape } = request;
-      // A feed that moved to another URL is the same feed with the same entries.
+      // The id stays the same if the feed moves to another URL, so its entries keep their files.
       const feedId = parent.externalFileId;
       try {
         const findSource = async () => (dataSourceId ? store.dataSources.find(run, dataSourceId) : null);

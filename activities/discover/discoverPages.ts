@@ -50,8 +50,8 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       for await (const { url } of entries) {
         listed += 1;
         if (url === request.url || !matchesFilter(url)) continue;
-        // The list counts as truncated only if one more page follows after the limit. Deleted pages among the pending
-        // ones do not count.
+        // The list counts as truncated only if one more page follows after the limit. Write the pending pages first:
+        // a scheduled sync skips pages that a caller has deleted, and these do not count towards the limit.
         if (discovered + pending.length >= maxPages) {
           await flush();
           isTruncated = discovered >= maxPages;

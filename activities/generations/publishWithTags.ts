@@ -2,7 +2,7 @@ import type { FileDoc } from '../../store/models/files.js';
 import type { Store } from '../../store/connect.js';
 import { settlePointTags } from './pointTags.js';
 
-/** Maximum number of tag changes between writing a file's points and publishing it. */
+/** Maximum number of retries after a tag change. A file whose tags changed again is not published. */
 const TAG_CHANGES = 5;
 
 /**

@@ -175,7 +175,8 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         inProgress.delete(fileId);
       };
 
-      // On a retry, check Qdrant before anything is fetched. MongoDB is read first in any case.
+      // The previous attempt may have failed because Qdrant was down: check it before anything is fetched. An outage of
+      // MongoDB needs no check, because the queries below fail.
       if (activityInfo().attempt > 1) {
         await store.vectors.ping();
         // Events of the previous attempt come before those of this one.
@@ -187,12 +188,12 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           store,
           unclean.map((file) => ({ file, generation: file.generation })),
         );
-      // At most fileConcurrency files hold a slot, and as many wait for a slot or a write. The others are not started, so
-      // that a crash does not count as an attempt for them.
+      // At most fileConcurrency files hold a slot, and as many wait for a slot or a write. The others are not started,
+      // so that a crash does not count as an attempt for them.
       const limit = pLimit(2 * settings.fileConcurrency);
       const results = await Promise.allSettled(files.map((file) => limit(() => ingest(file))));
       const broken = results.find((result) => result.status === 'rejected');
-      // An interruption does not count as a failed attempt, and neither does a file that will be ingested alone.
+      // Release files that were interrupted or will be ingested alone: this start does not count as a failed attempt.
       if (inProgress.size > 0) {
         // A cancelled run does not resume these files. Keep the data of files whose write has begun, because it may
         // already be published.

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../store/users/accept.js';
 
-/** Maximum share of all slots for one user, so that one user cannot take all of four or more slots. */
+/** Maximum share of all slots for one user, rounded up. With four or more slots, one user cannot take all of them. */
 const MAX_SHARE_OF_USER = 0.75;
 
 /** Limits the files that a worker fetches, reads and embeds in parallel, over all batches. */

@@ -59,11 +59,12 @@ export function createSettling(deps: ActivityDeps) {
       return;
     }
     await discardAttempt(started);
-    // The hash of a source's content is unknown if its reader crashed the worker.
+    // The file was in progress at several worker crashes. Count this as a crash of its content, which is possible only
+    // for uploads: the hash of content from a source is unknown here.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES)
       await recordCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
-    // A file that was only compared keeps its state: lost access is reported for the account, and a file that was
-    // restored after it vanished at its source is known to be missing there.
+    // A file that was only checked for changes keeps its status in two cases. Lost access is reported once, for the
+    // account. A file that was restored after it vanished at its source is known to be missing there.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
     const isReportedElsewhere = fault.kind === 'access_revoked' || (isGone && file.restoredAt);
     if (file.syncStatus === 'EVALUATING_RESYNC' && isReportedElsewhere) {

@@ -10,7 +10,7 @@ import type { ActivityDeps } from '../deps.js';
 import { createSettling } from './settleFile.js';
 import { isTranscribed, storedTranscription, recordingOwner } from './prepare/transcripts.js';
 
-/** Whether the run was cancelled. If only the worker shuts down, the next attempt continues its job. */
+/** Whether the run was cancelled. If only the worker shuts down, the next attempt continues the transcription job. */
 const isCancelled = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && reason instanceof Error && reason.message === 'CANCELLED';
 

@@ -1,4 +1,7 @@
-/** Up to this number, only an empty listing holds deletions: among few files, each one is a large share. */
+/**
+ * Up to this number of missing files, only an empty listing holds the deletions: for a source with few files, even one
+ * missing file can exceed the percentage.
+ */
 const MAX_NEVER_HELD = 10;
 
 /** The result of comparing a full listing, or a scrape, with the stored files. */

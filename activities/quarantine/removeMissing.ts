@@ -14,8 +14,8 @@ export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: Ab
 }
 
 /**
- * Returns files and the files below them, children before their parents: after a crash, the remaining files are found
- * again by their parents, which the next listing still misses.
+ * Returns files and the files below them, children before their parents. If a crash interrupts the deletion, the
+ * parents still exist, so the next attempt finds the remaining children through them.
  */
 async function withDescendants(
   run: RunDoc,

@@ -21,7 +21,7 @@ import { writeVectors } from './writeVectors.js';
 
 /** Maximum number of files whose new generations are assigned in parallel. */
 const BEGUN_AT_ONCE = 8;
-/** Maximum number of attempts on a file that others change while it is embedded. */
+/** Maximum number of attempts on a file that changes while it is embedded. */
 const MAX_ITERATIONS = 3;
 const INCOMPLETE = 'Some of its stored chunks are missing, so its vectors are unchanged. Resync it, then try again.';
 
@@ -128,7 +128,7 @@ export function createReembedBatch(deps: ActivityDeps) {
       const { eligible, unserved } = separateUnserved(candidates, request);
       await store.reembeds.end(run, [...ends, ...unserved]);
       if (iteration === MAX_ITERATIONS) {
-        // If chunks are missing in every iteration, no active sync has deleted them.
+        // A file whose chunks were still missing at the last attempt fails. The others changed at every attempt.
         return store.reembeds.end(
           run,
           eligible.map(({ _id: fileId }) =>

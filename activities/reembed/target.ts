@@ -14,7 +14,7 @@ export interface VectorTarget {
 }
 
 /**
- * Returns the target for a file. A rebuild keeps model and space.
+ * Returns the target for a file. A request without a model keeps the file's model and vector space.
  * @throws Fault if no configured provider serves the space of the file
  */
 export function targetOf(

@@ -40,7 +40,7 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
   };
 }
 
-/** Creates the activities of a scheduled sync. Its parts are runs of the same kinds as those of requests. */
+/** Creates the activities of a scheduled sync. Its parts are runs of the kinds that a user can also request. */
 export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
   const requireScheduledSync = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
   const parts = createScheduledSyncParts({ store });
@@ -138,7 +138,8 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
       for (const part of await store.scheduledSyncs.listParts(runId)) if (part.finishedAt === null) await endOpen(part);
       const ended = await store.scheduledSyncs.listParts(runId);
       const failed = ended.filter((part) => part.outcome !== 'finished').length;
-      // The files above the limit are added by a later sync, even if no item changes until then.
+      // If the limit left files out, do not mark the listing as applied: later syncs must try to add those files, even
+      // if no item changes until then.
       const isFull = ended.some((part) => part.kind === 'syncSource' && part.progress.isFull === true);
       if (dataSourceId && listedAt && outcome === 'finished' && failed === 0 && !isFull)
         await store.dataSources.markListingApplied(scheduledSync, dataSourceId, listedAt);

@@ -73,7 +73,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       const counts = await store.files.countRun(runId);
       const found = run.kind === 'syncFeed' ? (run.progress.found ?? null) : null;
       const unchanged = found !== null && 'unchanged' in found;
-      // The run that ingested the entries of an unchanged feed has reported them.
+      // This run ingested nothing of an unchanged feed: keep the counts of the run that ingested its entries.
       const metadata = unchanged
         ? {}
         : {

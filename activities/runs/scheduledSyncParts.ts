@@ -62,7 +62,7 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
   const isUpToDate = async (scheduledSync: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
     const { listedBefore = null } = scheduledSync.progress;
     const listed = runOfKind(part, 'syncItems');
-    // Another listing may have received changes since then that are not in the files.
+    // If another listing ran since the last sync, it may have stored changes that are not in the files yet.
     const isNext = listedBefore !== null && listedBefore.getTime() === source.appliedListingAt?.getTime();
     if (!isNext || (await store.files.hasUnsynced(source))) return false;
     return isByChanges(listed.progress) ? listed.counts['listed'] === 0 : isSameListing(source, listed);

@@ -31,7 +31,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
   ],
 };
 
-/** Options for the files of a selection. */
+/** Options for the items that a request selects in a connected account, and for their files. */
 export interface SelectionOptions {
   readonly ingest: IngestOptions;
   readonly tags: Readonly<Record<string, TagValue>>;
@@ -51,8 +51,8 @@ function copyOption<Name extends keyof Options>(from: Options, to: Options, name
 }
 
 /**
- * Returns the options of a selection: the fields of the request, and for absent fields the options with which the
- * account was connected.
+ * Returns the options for the selected items: the fields of the request, and for absent fields the options with which
+ * the account was connected.
  * @param given names of the fields that the request contains
  */
 export function selectionOptions(
@@ -67,13 +67,15 @@ export function selectionOptions(
   const ownOptions = new Set<string>(
     Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])),
   );
-  // Keep the order of the stored options, since options in another order would count as changed. A field that sets
-  // several options, such as file_sync_config, replaces all of them, also those that it does not contain.
+  // Keep the order of the stored options. The store groups selected items by a hash of their options as JSON, so equal
+  // options in another order would form another group.
   const ingest = { ...options.ingest, ...requested };
+  // A field that sets several options, such as file_sync_config, replaces all of them, also those that it does not
+  // contain.
   for (const name of Object.keys(ingest) as (keyof IngestOptions)[])
     copyOption(ownOptions.has(name) ? requested : options.ingest, ingest, name);
   return {
-    // The overlap and the chunk size may come from different requests.
+    // The overlap and the chunk size may come from different requests, so the overlap may be too large.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },
     tags: given.has('tags') ? body.tags : options.tags,
     incremental: given.has('incremental_sync') ? incremental : options.incrementalSync,

@@ -20,8 +20,8 @@ export const syncItems = operation({
   description: [
     `Starts a run that lists the account at its source, or reads its change feed, and updates the items of \`POST /integrations/items/list\`. Use it before a user selects items, or to find deleted ones. A listing in progress continues.
 
-The response is the data source, whose \`sync_status\` is \`QUEUED_FOR_SYNCING\`, then \`SYNCING\`, and at last \`READY\` or \`SYNC_ERROR\`; poll it, or wait for the event \`DATA_SOURCE_READY\`. After a complete listing, files whose items vanished are deleted (\`FILE_DELETED\`). If more than \`MASS_DELETE_PERCENT\` are missing, they are held until they are approved.`,
-    'After `SYNC_ERROR` or a cancellation, `DATA_SOURCE_READY` is not written: a client that waits for it also polls.',
+The response is the data source, whose \`sync_status\` is \`QUEUED_FOR_SYNCING\`, then \`SYNCING\`, and at last \`READY\` or \`SYNC_ERROR\`; poll it, or wait for the event \`DATA_SOURCE_READY\`. After a complete listing, files whose items vanished are deleted (\`FILE_DELETED\`). If all files of the account are missing, or more than 10 and more than \`MASS_DELETE_PERCENT\` percent of them, none is deleted until \`POST /data_sources/{data_source_id}/held_deletions/approve\` approves the deletions.`,
+    'After `SYNC_ERROR` or a cancellation, the event `DATA_SOURCE_READY` is not sent. A client that waits for it has to poll too.',
   ],
   returns: 'Record of the data source, whose `sync_status` shows the progress of the listing.',
   createsWork: true,

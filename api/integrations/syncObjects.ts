@@ -51,7 +51,7 @@ export const syncObjects = <Field extends string>({
   readonly requestName: string;
   readonly selectionName: string;
   readonly wanted: string;
-  /** What a selection may name, in the plural. */
+  /** Plural noun for what a selection may name, such as `objects, prefixes or buckets`; part of the descriptions. */
   readonly objects: string;
   readonly externalIdOf: (chosen: Chosen<Field>) => string | null;
 }): DocumentedOperation =>

@@ -11,8 +11,8 @@ export async function answerOnTransport(mcp: McpServer, request: Request, respon
   // Answers are JSON, since no tool sends progress.
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   response.once('close', () => void mcp.close());
-  // The class declares its handlers as possibly undefined. exactOptionalPropertyTypes distinguishes undefined from
-  // absent.
+  // The cast is for exactOptionalPropertyTypes: the class declares handlers that may be undefined, Transport declares
+  // optional ones.
   await mcp.connect(transport as Transport);
   await transport.handleRequest(request, response, request.body);
 }

@@ -8,7 +8,10 @@ import { asContent, NOTICE } from './content.js';
 import { describedTool, needsWrite, toolsOf } from './tools/index.js';
 import type { Tool } from './tool.js';
 
-/** Returns the name of a field: without the part of the request, and without the index in a body that is a list. */
+/**
+ * Returns the name of a field from its path: without the first element (`body`, `query`), and without the index in a
+ * body that is a list.
+ */
 const fieldOf = ([, ...loc]: ValidationDetail['loc']): string =>
   (typeof loc[0] === 'number' ? loc.slice(1) : loc).join('.');
 
@@ -44,7 +47,10 @@ function toolNamed(name: string, agent: Agent): Tool {
   );
 }
 
-/** @throws HttpError 422 that names each wrong argument */
+/**
+ * Validates the arguments of a call.
+ * @throws HttpError 422 that names each invalid argument, or counts the unknown ones, and lists the allowed ones
+ */
 function argumentsOf(tool: Tool, sentArguments: Readonly<Record<string, unknown>>): unknown {
   const { properties = {} } = describedTool(tool).inputSchema as { properties?: object };
   const unknown = Object.keys(sentArguments).filter((key) => !Object.hasOwn(properties, key));

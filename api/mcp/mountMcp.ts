@@ -49,7 +49,8 @@ const answerError =
     if (!(error instanceof HttpError) || response.headersSent) return next(error);
     const { status, retryAfterSeconds } = error;
     if (status === 401) {
-      // RFC 6750, section 3.1: without credentials, no error code. Clients would try to renew a token that they lack.
+      // RFC 6750, section 3.1: without credentials, no error code. With one, clients would try to renew a token that
+      // they lack.
       const parameters = [
         ...(request.headers.authorization === undefined ? [] : ['error="invalid_token"']),
         ...(metadataUrl === null ? [] : [`resource_metadata="${metadataUrl}"`]),

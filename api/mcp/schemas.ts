@@ -20,7 +20,7 @@ export function jsonSchemaOf(schema: Joi.Schema, direction: 'input' | 'output'):
 
 const text = () => Joi.string().allow('');
 
-/** Returns the schema of an object in a result, which has every field. */
+/** Returns the schema of an object in a result. All of its fields are required. */
 export const record = (fields: Readonly<Record<string, Joi.Schema>>): Joi.ObjectSchema =>
   Joi.object(Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, schema.required()])));
 

@@ -23,7 +23,10 @@ const INSTRUCTIONS =
 /** One validator for all servers: a new one takes milliseconds. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
-/** Returns a server for one request of an agent. The tools have JSON Schemas, so their handlers are set directly. */
+/**
+ * Returns a server for one request of an agent. Its request handlers are set directly, because the tools have JSON
+ * Schemas and `registerTool` of the SDK accepts only Zod schemas.
+ */
 export function createAgentServer(agent: Agent): McpServer {
   const mcp = new McpServer(INFO, {
     capabilities: { tools: {}, resources: {}, prompts: {} },

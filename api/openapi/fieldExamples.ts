@@ -70,7 +70,10 @@ function isUseful(value: unknown, inList = false): boolean {
   return value.every((element) => isUseful(element, true)) && JSON.stringify(value).length <= MAX_CHARACTERS;
 }
 
-/** Returns whether a value has one of the types of a schema. Alternatives of an object may have other types. */
+/**
+ * Returns whether a value has one of the types of a schema. An object can fit several alternatives in which the same
+ * property has different types.
+ */
 function isOfType(schema: Json, value: unknown, schemas: Named): boolean {
   const type = Array.isArray(value) ? 'array' : typeof value;
   return partsOf(schema, schemas).some((part) =>
@@ -83,7 +86,10 @@ function isOfType(schema: Json, value: unknown, schemas: Named): boolean {
 const keyOf = (name: string, { description }: Json): string => `${name} ${String(description)}`;
 const isSame = (a: Json, b: Json): boolean => a === b || isDeepStrictEqual(a, b);
 
-/** Returns whether an object has the keys of a schema, and the values of its enums, which tell alternatives apart. */
+/**
+ * Returns whether an object fits a schema: it has all required keys, no forbidden key, and an allowed value for each
+ * enum. Of several alternatives, the enums usually leave only one.
+ */
 function isMadeBy(schema: Json, value: Json, schemas: Named): boolean {
   const properties = propertiesOf(schema);
   if (listOf(schema['required']).some((key) => typeof key === 'string' && !(key in value))) return false;
@@ -136,7 +142,7 @@ function recordedValues(operations: readonly Described[], schemas: Named): Value
   return values;
 }
 
-/** Returns a parameter as a property: its description belongs to the schema. */
+/** Converts a parameter to a property: moves its description into its schema. */
 const fieldOf = ({ schema, description, 'x-allotrope-extension': isExtension }: Json): Json => ({
   ...(schema as Json | undefined),
   ...(description === undefined ? {} : { description }),

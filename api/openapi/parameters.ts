@@ -54,7 +54,7 @@ const TOKEN_REQUEST_PARAMETERS: readonly Json[] = [
   },
 ];
 
-/** Returns a parameter of a query: its description belongs to the parameter, not to the schema. */
+/** Converts a property of a query to a parameter: moves its description from the schema to the parameter. */
 function queryParameter(name: string, property: Json, required: boolean, example: unknown): Json {
   const { description, 'x-allotrope-extension': isExtension, ...schema } = property;
   return {

@@ -55,7 +55,7 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   413: {
     name: 'ContentTooLarge',
     description:
-      'The body is larger than the server accepts: `MAX_JSON_BYTES`, with contents `MAX_CONTENTS_BYTES`, for a file `MAX_UPLOAD_BYTES`.',
+      'The body is larger than the server accepts. The limit is `MAX_UPLOAD_BYTES` for a file, `MAX_CONTENTS_BYTES` for JSON that contains texts or chunks to store, and `MAX_JSON_BYTES` for other JSON.',
     detail: 'The file is larger than this server accepts (setting MAX_UPLOAD_BYTES).',
   },
   415: {

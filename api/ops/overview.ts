@@ -105,8 +105,8 @@ export function createOverviews({ log, ...deps }: OverviewDeps, freshMs: number)
     const { runs: _ofAll, ...checks } = await readiness(deps);
     return checks;
   };
-  // No minimum time: an engine that does not respond costs waiting time but no work, and its recovery would otherwise
-  // be shown minutes late.
+  // No minimum time: it would be MIN_INTERVAL_FACTOR times the seconds for which a check waits for an engine that does
+  // not respond, so the recovery of the engine would be shown minutes late. Waiting costs no work.
   const engines = cached(FRESH_MS.engines, logFailureOf(0, 'engines'), checkEngines, {
     acceptsOlder: true,
     oldestMs: OLDEST_ENGINES_MS,

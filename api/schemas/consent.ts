@@ -41,7 +41,7 @@ export const syncFilesOnConnection = (source?: SourceType) =>
         : 'Accepted for compatibility and without effect: files of this source are created only by `POST /integrations/files/sync`.',
   );
 
-/** Returns a schema that accepts any value. An object tags files, so it must contain valid tags. */
+/** Returns a schema for tags: an object must contain valid tags, any other value is accepted without effect. */
 const anyTags = () =>
   Joi.any()
     .custom((value: unknown, helpers) => {
@@ -80,8 +80,8 @@ const isTags = (value: unknown): value is Record<string, TagValue> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Converts the options stored with the connection; some operations accept only part of them. Options that the source
- * does not support are off.
+ * Converts the options of a request that are stored with the connection; some operations accept only part of them.
+ * `incremental_sync` is off if the source does not support it.
  */
 export const toConnectionOptions = (
   source: SourceType,
@@ -160,7 +160,7 @@ export const oauthUrlBody = () =>
       ...ocrFields(),
       ...parameterFields(),
       data_source_id: orNull(integer()).description(
-        'Data source of this service to continue with, or to connect again. Absent or null: the only active data source of the service; 400 if there are several.',
+        'Data source whose items the user lists or selects on the page, or whose account is connected again if its access was revoked. Absent or null: the only one of the service, or the only one with access; 400 if several have access.',
       ),
       connecting_new_account: orNull(Joi.boolean(), false).description(
         '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items. Null: `false`.',

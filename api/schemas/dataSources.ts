@@ -73,7 +73,7 @@ export const dataSourceRecord = named(
     data_source_metadata: Joi.object()
       .unknown()
       .description(
-        'Details of the account by name, and open problems: `items_error` (why a listing failed), `files_error` (why a sync found no files), `files_paused`, `items_refused` (inaccessible items), `deletions_held` (number of files), `tags_pending` (a change of tags was interrupted).',
+        'Details of the account by name, and open problems: `items_error` (why a listing failed), `files_error` (why a sync found no files), `files_paused` (a sync is paused at its `max_tokens`), `items_refused` (inaccessible items), `deletions_held` (number of files), `tags_pending` (a change of tags was interrupted).',
       ),
     tags: storedTags().description('Tags of the data source, by key. Its files have them too.'),
     ...workflowFields,

@@ -1,10 +1,10 @@
 /**
  * The types of validated bodies and queries, inferred from their Joi schemas, so that each shape is declared once.
  *
- * Joi has type parameters but no inference: `Joi.object<T>()` accepts any T that is written by hand, and no method
- * records whether a field is always present or which values it allows. The overloads below make those methods record
- * it; nothing changes at runtime. A schema library with inference would have changed the error messages and the
- * OpenAPI document, which are public.
+ * Joi has type parameters but no inference: `Joi.object<T>()` accepts any T that is written by hand, and the types that
+ * methods such as `required()` and `valid()` return do not show whether a field is always present or which values it
+ * allows. The overloads below add both to these types; nothing changes at runtime. A schema library with inference
+ * would have changed the error messages and the OpenAPI document, which are public.
  */
 import type Joi from 'joi';
 

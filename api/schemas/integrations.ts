@@ -138,7 +138,7 @@ export type SelectionBody = Shape<ReturnType<typeof selectionFields>> &
   ConnectedFilesBody & { incremental_sync?: Infer<ReturnType<typeof incrementalSync>> };
 
 /**
- * Converts the options of a request to the internal form. All options are set, so equal requests have equal options.
+ * Converts the options of a request to the internal form. An absent field gives the same options as its default value.
  */
 export const toConnectedIngest = ({
   file_sync_config: config,

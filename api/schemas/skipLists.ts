@@ -10,7 +10,10 @@ const MAX_CHARACTERS = 500;
  */
 const MAX_SELECTOR_CHARACTERS = 5_000;
 
-/** The selectors of each request that is being validated, by its whole body: a request may have a list per scrape. */
+/**
+ * The selectors of each request that is being validated. The key is the whole body, because the limit applies to all
+ * lists of a request together: a request with several scrapes has a list for each.
+ */
 const seenSelectors = new WeakMap<object, { readonly valid: Set<string>; characters: number }>();
 
 /** Returns the schema of tags or classes of elements that the page reader skips. */
@@ -28,7 +31,8 @@ function readable(selector: string, helpers: Joi.CustomHelpers): string | Joi.Er
   const seen = seenSelectors.get(root) ?? { valid: new Set<string>(), characters: 0 };
   seenSelectors.set(root, seen);
   const wasTooMany = seen.characters > MAX_SELECTOR_CHARACTERS;
-  // Reported once: thousands of problems would block the event loop as well.
+  // Above the limit, further selectors are neither compiled nor reported: thousands of errors would block the event
+  // loop too.
   if (selector.trim() === '' || seen.valid.has(selector) || wasTooMany) return selector;
   seen.characters += selector.length;
   if (seen.characters > MAX_SELECTOR_CHARACTERS)

@@ -67,7 +67,7 @@ export const readingFields = () => ({
   ),
 });
 
-/** Days for which unused vectors stay in hot storage. */
+/** Returns the fields with the settings of cold storage. */
 export const coldStorageFields = () => ({
   enable_cold_storage: flag().description(
     '`true`: vectors that no search has used for some days move to cold storage. Searches do not find them until they are moved back.',

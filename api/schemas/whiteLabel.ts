@@ -31,7 +31,10 @@ const fieldOf = (name: string) =>
 /** Returns an optional field. Null and '' mean absent. */
 const optional = (name: string) => orNull(fieldOf(name).allow('')).description(TEXTS[name] ?? '');
 
-/** Names of the schemas in the reference, by an extra credential of their family. */
+/**
+ * Names of the schemas in the reference for clients that have credentials besides id, secret and redirect address. The
+ * key is the first of these further credentials.
+ */
 const FAMILY_NAMES: Readonly<Record<string, { readonly element: string; readonly credentials: string }>> = {
   api_key: { element: 'GoogleDriveWhiteLabelInput', credentials: 'GoogleDriveCredentials' },
   file_picker_client_id: {

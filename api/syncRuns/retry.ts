@@ -16,8 +16,8 @@ import { retryBody, type RetryBody } from '../schemas/syncRuns.js';
 import { syncRunOf } from './syncRunOf.js';
 
 /**
- * Maximum number of files queued per request: they are written in one transaction, which MongoDB limits to 5 s (100
- * files take 0.2 s).
+ * Maximum number of files queued per request. One transaction writes them all: 100 files take 0.2 s, and the embedded
+ * MongoDB aborts transactions after 5 s (transactionLifetimeLimitSeconds).
  */
 const MAX_FILES = 1_000;
 /** Number of items per read of the ledger. */

@@ -28,7 +28,10 @@ export interface NewParent {
 
 export interface AcceptedParent {
   readonly parent: FileDoc;
-  /** The accepted run if the parent is new. Null if the parent already existed, since an earlier run may be waiting. */
+  /**
+   * The accepted run if the parent is new: `unit.start` starts it without a search for earlier runs of the parent. Null
+   * if the parent already existed, because an earlier run that still waits must start first.
+   */
   readonly first: RunDoc | null;
 }
 
@@ -52,7 +55,7 @@ const fileOf = ({ work: { kind, request }, fileMetadata = {}, dataSource, ...par
   workflowOf: CONTAINER_WORKFLOW_IDS[kind],
 });
 
-/** Returns the run that finds its children. */
+/** Returns the run that finds the parent's children. */
 const runOf = (owner: UserCaller, fileId: number, { work, dataSource, maxTokens, requestId }: NewParent) => ({
   ...work,
   workflowId: CONTAINER_WORKFLOW_IDS[work.kind](fileId),
@@ -84,8 +87,8 @@ export async function acceptParent(
 }
 
 /**
- * Accepts a parent in a transaction of its own. If the parent is new, as most are, concurrent requests share the
- * transaction.
+ * Accepts the parent file and its run. Most parents are new, without a schedule or a data source: concurrent requests
+ * write these in one shared transaction. All others are written in a transaction of their own.
  */
 export async function acceptSingleParent(
   caller: UserCaller,

@@ -29,7 +29,10 @@ export async function readExisting<T>(fullPath: string, read: (fullPath: string)
   }
 }
 
-/** Folder of a volume itself: mkfs.ext4 creates it for fsck at the root of each, and only root may read it. */
+/**
+ * Folder that mkfs.ext4 creates at the root of a volume, for fsck. It contains no data of the deployment, and only the
+ * root user can read it.
+ */
 export const LOST_AND_FOUND = 'lost+found';
 
 /**

@@ -23,7 +23,7 @@ export interface Manifest {
   readonly parts: readonly string[];
   /** Settings that point to data outside the backup. */
   readonly outside: readonly string[];
-  /** The keys in SECRET_KEY at the time of the backup: its secrets are encrypted with one of them. */
+  /** The keys in SECRET_KEY at the time of the backup. Each secret in the backup is encrypted with one of them. */
   readonly secret_keys: readonly { readonly id: string; readonly fingerprint: string }[];
   /** SHA-256 of SHA256SUMS. */
   readonly sums: string;

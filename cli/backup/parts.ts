@@ -12,11 +12,11 @@ import { LOST_AND_FOUND, readExisting } from './copy.js';
 export interface Part {
   readonly name: string;
   readonly path: string;
-  /** Whether the file is a key. Its owner can decrypt all secrets, or call the API. */
+  /** Whether the part is a key file: secret-key decrypts all secrets, and api-key gives access to the API. */
   readonly isKey: boolean;
 }
 
-/** The embedded engines, by the setting that replaces each with an external server. */
+/** The embedded engines. The value is the setting that replaces the engine with an external server. */
 const ENGINES = { mongodb: 'MONGODB_URI', qdrant: 'QDRANT_URL', temporal: 'TEMPORAL_ADDRESS' } as const;
 const KEYS = ['secret-key', 'api-key'] as const;
 

@@ -45,7 +45,7 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
       const line = sumLine({ sha256, path: name });
       sums.update(line);
       list.write(line);
-      progressDisplay.paint([`${bar(++done, sizes.files)} files of ${Math.ceil(sizes.bytes / MEGABYTE)} MB`]);
+      progressDisplay.paint([`${bar(++done, sizes.files)} files, ${Math.ceil(sizes.bytes / MEGABYTE)} MB in total`]);
     }
   progressDisplay.end();
   list.end();

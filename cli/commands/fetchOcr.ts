@@ -21,7 +21,8 @@ export const fetchOcr: Command = {
     const data = createLanguageData({
       folder,
       onProgress: (line) => terminal.err(`${line}\n`),
-      // The folder may be copied to another machine.
+      // After a failed download, a link to the data of this system would not work in a copy of the folder on another
+      // machine.
       mustDownload: true,
     });
     const failed: string[] = [];

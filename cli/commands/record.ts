@@ -43,7 +43,7 @@ function parametersIn(source: OAuthSource, pairs: readonly string[]): Record<str
   return parameters;
 }
 
-/** Returns the OAuth client of the consent. @throws CommandError if there is none */
+/** Returns the OAuth client of RECORD_OAUTH_CLIENT, else the configured one. @throws CommandError if there is none */
 function clientOf(
   source: OAuthSource,
   env: NodeJS.ProcessEnv,

@@ -130,7 +130,7 @@ export const restore: Command = {
     const folder = path.resolve(args[0] ?? '');
     const manifest = await readManifest(folder);
     const env = { ...terminal.env };
-    // The folder may contain no key yet: then the backup supplies it.
+    // DATA_DIR is resolved before loadConfig, which needs a SECRET_KEY. Without one in DATA_DIR, the backup supplies it.
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
     // After an interruption, the key of DATA_DIR may be one that npm start created since. The restore replaces it.

@@ -33,7 +33,7 @@ async function fileStorage({ files }: Config): Promise<Check> {
   }
 }
 
-/** Engines stop writing when a disk is full, some of them permanently. */
+/** Checks the free space of each disk. On a full disk, Temporal refuses to write, and MongoDB and Qdrant end. */
 export async function diskChecks(
   { disks: { folders, minFreeBytes } }: Pick<Config, 'disks'>,
   read: typeof readDisks = readDisks,

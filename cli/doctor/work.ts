@@ -80,7 +80,10 @@ async function outbox(inspection: Inspection): Promise<Check> {
       );
 }
 
-/** Returns the number of entries that have no check of their own. @param fix how to list them */
+/**
+ * Returns a warning with the number of entries beyond the first EXAMPLES; no check if there are no more.
+ * @param fix how to list them
+ */
 function unreported(name: string, found: readonly unknown[], fix: string): Check[] {
   const rest = found.length - EXAMPLES;
   return rest > 0 ? [warn(name, `${rest} more${found.length === MAX_REPORTED ? ' at least' : ''}`, fix)] : [];

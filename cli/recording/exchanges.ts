@@ -48,7 +48,7 @@ export const answeringEgress = (answer: (asked: RawRequest) => RawResponse): Pic
   },
 });
 
-/** Whether the connector repeats the request after this response, so that a replay does not need it. */
+/** Whether the connector repeats the request after this response. Only the response to the repetition is recorded. */
 const isRepeated = ({ status, headers }: RawResponse): boolean =>
   status === 429 || status >= 500 || (status >= 400 && headers['retry-after'] !== undefined);
 

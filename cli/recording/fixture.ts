@@ -76,7 +76,7 @@ export function bodyOf(bytes: Buffer): Body {
   if (!Buffer.from(text).equals(bytes) || text.includes('\0')) return { binary: bytes.length };
   try {
     const json = JSON.parse(text) as unknown;
-    // Other JSON, such as an integer of 20 digits, stays text.
+    // JSON stays text if JSON.stringify would write it differently, such as an integer of 20 digits.
     if (JSON.stringify(json) === text) return { json };
   } catch {
     // It is not JSON.

@@ -25,7 +25,7 @@ export const DOCUMENTS_SETTINGS = {
       .valid(...OCR_ENGINES)
       .default('wasm'),
     about:
-      'Tesseract for OCR: `wasm` comes with this program and downloads its languages; `native` is the program `tesseract` on PATH with the languages installed for it, which takes less time per page. A worker does not start without it.',
+      'Tesseract for OCR: `wasm` comes with this program and downloads its languages; `native` is the program `tesseract` on PATH with the languages installed for it, which takes less time per page. With `native`, a worker does not start if it finds no usable `tesseract`.',
   },
   OCR_LANGUAGES: {
     schema: Joi.string()

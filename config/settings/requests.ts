@@ -72,6 +72,6 @@ export const REQUESTS_SETTINGS = {
   MCP_MAX_RESULT_CHARACTERS: {
     schema: count(50_000, 5_000),
     about:
-      'Maximum size of what one call of an MCP tool, or one read of an MCP resource, returns, in characters of its JSON. Longer results are shortened and say how to get the remaining part.',
+      'Maximum size of the result of one MCP tool call or resource read, in characters of JSON. Longer results are shortened and say how to get the remaining part.',
   },
 } as const satisfies Record<string, Setting>;

@@ -17,7 +17,7 @@ export const WEB_SETTINGS = {
   PREMIUM_PROXY_URLS: {
     schema: text().default('').custom(proxyAddresses),
     about:
-      'HTTP proxies, `http://user:password@host:port`, separated by commas. They are used in turn for pages with use_premium_proxies that refuse direct requests. The address guard does not check their addresses.',
+      'HTTP proxies, `http://user:password@host:port`, separated by commas. They are used in turn for pages with use_premium_proxies that refuse direct requests. The addresses of the proxies are not checked, so they may be private.',
   },
   USER_AGENT: {
     schema: Joi.string().default('Allotrope/0.1 (+self-hosted content ingestion)'),

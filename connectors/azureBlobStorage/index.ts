@@ -47,7 +47,7 @@ async function list(
   return readListing(bytes);
 }
 
-/** The folder marks of blobs are in their metadata. */
+/** Query of blob listings. The metadata shows which blobs represent a directory; see Entry.isDirectory. */
 const BLOBS = { restype: 'container', include: 'metadata' };
 /** Maximum number of successive pages without a blob. */
 const MAX_EMPTY_PAGES = 10_000;
@@ -78,7 +78,7 @@ const listPage = withCursor(
       ...(from === null ? {} : { marker: from.marker }),
     };
     const { entries, marker } = await list(client, { path: bucket, query });
-    // Directories are skipped: they are derived from the names of their blobs.
+    // Entries of directories are skipped: folder items are derived from the names of the blobs.
     const objects = entries
       .filter((entry) => !entry.isDirectory)
       .map(({ name, ...entry }) => ({ key: name, ...entry }));
@@ -142,8 +142,8 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') {
-      // Only a caller can name a folder here, because listings give folders no content. If the folder exists, the error
-      // advises to sync its blobs.
+      // A sync treats a container or folder as a file only if it could not be listed. Listing it here throws the error
+      // that the file reports.
       await listPage(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'An Azure folder has no text of its own: sync the blobs in it.');
     }

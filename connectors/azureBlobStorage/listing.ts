@@ -8,8 +8,8 @@ export interface Entry {
   readonly createdAt: Date | null;
   readonly etag: string | null;
   /**
-   * Whether the entry represents a folder. Accounts with a hierarchical namespace list directories like blobs. File
-   * systems on other accounts store an empty blob with a mark for each directory.
+   * Whether the entry represents a folder. Accounts with a hierarchical namespace list directories like blobs. On
+   * accounts without one, Hadoop's file system stores an empty blob for each directory, marked in its metadata.
    */
   readonly isDirectory: boolean;
 }

@@ -11,7 +11,10 @@ export interface AzureCredentials {
   readonly accountKey: string;
 }
 
-/** API version, the first that encodes names with characters that XML cannot contain, and marks directories. */
+/**
+ * API version. It percent-encodes names with characters that XML cannot contain, and its listings have the resource
+ * type `directory`.
+ */
 const VERSION = '2021-12-02';
 /** Empty lines for the standard headers of the string to sign, which these GET requests do not have. */
 const UNSENT = '\n'.repeat(11);

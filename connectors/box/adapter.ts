@@ -80,7 +80,7 @@ export function itemOf(item: Item): SourceItem | null {
     // A link points to a page outside Box.
     isSelectable: kind !== 'web_link',
     isExpandable: kind === 'folder',
-    // A file without content becomes a file whose error gives the reason.
+    // A link also becomes a file: its error states that links have no content.
     hasContent: kind !== 'folder',
     createdAt: asTimestamp(item.created_at),
     version: isFile ? versionOf(item, name) : null,
@@ -100,7 +100,7 @@ export function contentOf(
   const itemRef = placeIn(item) ?? { kind: 'file', id: '' };
   const name = asName(item.name);
   const format = text === null ? formatOfName(name ?? '') : 'MD';
-  // Box declares no media types: its answer derives the type from the name too, with a shorter table than ours.
+  // Box stores no media types. It derives the declared type from the name, with fewer extensions than formatOfName.
   const type = format === null ? (declared ?? 'application/octet-stream') : mimeTypeOf(format);
   return {
     bytes: text === null ? bytes : Buffer.from(text),

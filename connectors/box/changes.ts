@@ -35,7 +35,8 @@ export async function itemAt(client: SourceClient, { kind, id }: ItemRef): Promi
 }
 
 /**
- * Returns a page of events and the next stream position. The position exceeds the safe integers, so it stays text.
+ * Returns a page of events and the next stream position. The position is text, because it may exceed the safe integers:
+ * `get` returns such integers as text.
  */
 async function fetchEvents(
   client: SourceClient,

@@ -1,6 +1,6 @@
 /**
- * Names of the fields that Box publishes: https://github.com/box/box-openapi (2024.0). Its packages are too large for
- * their types.
+ * Names of the fields that Box publishes: https://github.com/box/box-openapi (2024.0). Box's npm packages are too large
+ * to be installed for their types alone.
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;

@@ -27,7 +27,7 @@ export const atlassianOAuth: OAuthSpec = {
   ],
   scopeSeparator: ' ',
   scopeParameter: 'scope',
-  // The token response does not list this scope: a refresh token in it is the proof.
+  // An empty list: the scope never counts as missing. Token responses do not list it; they contain a refresh token.
   scopeAliases: { offline_access: [] },
   // Atlassian's 3LO apps do not support PKCE.
   pkce: false,
@@ -37,7 +37,10 @@ export const atlassianOAuth: OAuthSpec = {
   rotates: true,
 };
 
-/** A token without the required scope is refused like an invalid token. */
+/**
+ * Returns forbidden_item for a token without the required scope. Confluence refuses it with 401, like an invalid token,
+ * although the token is valid for other calls.
+ */
 export function classify({ status, body }: Refusal): ErrorClass | null {
   const { message } = asObject(body);
   return status === 401 && typeof message === 'string' && /scope does not match/i.test(message)

@@ -58,8 +58,8 @@ export const confluence: Connector<OAuthGrant> = {
     const call: Call = { client, site: await siteOf(client) };
     const { kind, id } = itemRef;
     if (kind === 'spaces' || kind === 'folders') {
-      // Only a caller can name a container here, because listings give containers no content. If it exists, the error
-      // advises to sync its pages.
+      // A sync treats a space or folder as a file only if it could not be listed. Requesting it here throws the error
+      // that the file reports.
       await fetchObject(call, [kind, id]);
       throw new Fault('unsupported_type', 'A space or folder of Confluence has no text of its own: sync its pages.');
     }

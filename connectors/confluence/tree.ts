@@ -24,8 +24,8 @@ type SpaceCursor = Checked<typeof SPACE_CURSOR>;
 const MAX_LISTED_FOLDERS = 500;
 
 /**
- * Folders are found only through their contents: returns the unknown folders above some pages of a space, up to the
- * root.
+ * Returns the folders above pages of a space, up to the root, except those in `listedIds`. The API has no list of the
+ * folders of a space, so they are found only through their contents.
  */
 async function findParentFolders(
   call: Call,
@@ -52,7 +52,10 @@ async function findParentFolders(
   return items;
 }
 
-/** Returns a page of a space and its contents: its pages at any depth, then its blog posts. */
+/**
+ * Lists a space, then its pages at any depth, then its blog posts: one part of the API's list per call. Each call also
+ * returns the folders above its items that were not listed before.
+ */
 export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
   const { part, at, folders }: SpaceCursor = given ?? { part: 'pages', at: null, folders: [] };
   const ownItem = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
@@ -77,7 +80,7 @@ export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string,
   };
 });
 
-/** Pages and folders still to be listed; the first one has a position in its list. */
+/** Pages and folders whose children are still to be listed; `at` is the position in the children of the first one. */
 const TREE_CURSOR = shapeOf({ open: listOf(shapeOf({ kind: oneOf(...KINDS), id: string })), at: nullable(string) });
 type TreeCursor = Checked<typeof TREE_CURSOR>;
 
@@ -98,7 +101,10 @@ async function fetchItem(call: Call, { kind, id }: ItemRef): Promise<SourceItem>
   return item;
 }
 
-/** Requests the children again: the list of children has neither their parents nor their versions. */
+/**
+ * Converts listed children to items. Pages are requested again, because the list of children contains neither their
+ * parents nor their versions.
+ */
 async function wholeItems(call: Call, children: readonly Json[], parent: ItemRef): Promise<SourceItem[]> {
   const parentType = parent.kind === 'folders' ? 'folder' : 'page';
   const folders = children
@@ -115,7 +121,10 @@ async function wholeItems(call: Call, children: readonly Json[], parent: ItemRef
   return [...folders, ...pages.flatMap((json) => itemOfContent(call.site, 'pages', json) ?? [])];
 }
 
-/** Returns a page of a page or folder and its descendants; the first one includes the item itself. */
+/**
+ * Lists an item and its descendants. The first call returns only the item itself; each later call returns children of
+ * one page or folder.
+ */
 export const listChildren = withCursor(TREE_CURSOR, async (call: Call, itemRef: ItemRef, cursor) => {
   if (cursor === null) {
     const item = await fetchItem(call, itemRef);

@@ -94,7 +94,7 @@ function itemOfArticle(
     fileFormat: 'HTML',
     isSelectable: isPublic,
     hasContent: isPublic,
-    // Both may be missing; each changes when an article is published.
+    // Both parts change when an article is published. The published version may be missing; the time is required.
     version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
     ...(isPublic ? {} : { skipReason: isPublished ? HIDDEN : DRAFT }),
   });

@@ -42,8 +42,8 @@ async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
 }
 
 /**
- * Returns the language of a workspace. Every article needs it, so it is cached, by token: another token may have no
- * access to it.
+ * Returns the language of a workspace. Every article needs it, so it is cached. The token is part of the key, because
+ * another token may have no access to the workspace.
  */
 async function languageOf(client: AccountClient<Document360Credentials>, id: string): Promise<string> {
   const key = createHash('sha256').update(`${client.credentials.accessToken} ${id}`).digest('base64');

@@ -12,7 +12,7 @@ type Entry = Answer<DropboxEntry>;
 const ID = /^id:[\w-]{1,200}$/;
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
 
-/** Returns a path in the form in which Dropbox compares it; null if there is none. The root folder is ''. */
+/** Returns an entry's path in lower case, because Dropbox ignores the case of paths; null if it has none. */
 export const pathOf = (entry: Entry): string | null => asText(entry.path_lower);
 /** Returns the paths of the folders above a path, outermost first. */
 export const ancestorPaths = (path: string): readonly string[] =>
@@ -74,7 +74,7 @@ export function itemOf(entry: Entry, { parent, root }: EntryParents): SourceItem
   const isFile = entry['.tag'] === 'file';
   if (!isId(id) || (!isFile && !isFolder(entry))) return null;
   const name = asName(entry.name) ?? id;
-  // A team member sees the names of folders without having access to them.
+  // Listings also contain those folders of a team that the account cannot open.
   const isClosed = asAnswer<SharingInfo>(sharing).no_access === true;
   const path = pathOf(entry);
   return createItem({

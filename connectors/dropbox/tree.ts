@@ -58,7 +58,7 @@ const fetchPage = (client: GrantClient, folder: string, at: string | null): Prom
 
 /**
  * Returns a page of the direct contents of a folder.
- * @param folder its id; '' for the root @param root its root item; '' or null: each entry is a root item itself
+ * @param folder its id; '' for the root @param root id of the root item of its entries; '' or null: they have none
  */
 export async function listFolder(
   client: GrantClient,

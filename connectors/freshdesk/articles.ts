@@ -35,15 +35,15 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
     const items = values.flatMap((value) => itemOfCategory(value) ?? []);
     return hasNext ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
-    // List a placeholder: its listing is refused too, so its known contents do not count as deleted.
+    // List a placeholder for the categories: its listing is refused too, so the sync records that it is inaccessible.
     if (!isFault(error, 'access_denied') || cursor !== null) throw error;
     return { items: [itemOfContainer(SOLUTIONS), tickets], next: null };
   }
 }
 
 /**
- * Lists the placeholder: requests the categories again, and throws if they are still refused. The next sync lists the
- * categories.
+ * Lists the placeholder: requests the categories again, and throws if they are still refused. Otherwise this sync lists
+ * the placeholder only, and the next one lists the categories.
  */
 export async function listSolutions(client: SourceClient): Promise<ItemPage> {
   await fetchPage(client, CATEGORIES, 1);
@@ -83,7 +83,7 @@ const foldersIn = (values: readonly Json[], container: string): readonly Folder[
     return id === null ? [] : [{ id, json, parent: parentId === null ? container : `folder:${parentId}` }];
   });
 
-/** Sorts folders. One whose parent is not among them is directly in the top item. */
+/** Sorts folders, parents first. A folder whose parent is not among them becomes a child of the top item. */
 function parentsFirst(folders: readonly Folder[], top: string): readonly Folder[] {
   const sorted: Folder[] = [];
   const placed = new Set([top]);

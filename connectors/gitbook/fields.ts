@@ -1,6 +1,6 @@
 /**
- * Names of the fields that GitBook publishes: the OpenAPI document of @gitbook/api 0.202.0. The package itself is a
- * client with dependencies of its own.
+ * Names of the fields that GitBook publishes, copied from the OpenAPI document of @gitbook/api 0.202.0. The package is
+ * not installed for its types, because it contains a client with dependencies.
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;

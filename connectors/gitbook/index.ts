@@ -32,7 +32,7 @@ export interface GitBookCredentials {
   readonly accessToken: string;
 }
 
-/** Page size. The API accepts up to 1,000, but each space becomes a listing of its own. */
+/** Page size; the API's maximum is 1,000. A larger page saves little: listing each space takes a request of its own. */
 const SPACES_PER_PAGE = '100';
 
 async function readSpace(client: SourceClient, spaceId: string): Promise<SpaceJson> {
@@ -95,8 +95,8 @@ export const gitbook: Connector<GitBookCredentials> = {
   async open(client, externalId) {
     const { spaceId, pageId } = partsOf(externalId);
     if (pageId === null) {
-      // Only a caller can name a space here, because listings give spaces no content. If it exists, the error advises
-      // to sync its pages.
+      // A sync treats a space as a file only if it could not be listed. Requesting it here throws the error that the
+      // file reports.
       await readSpace(client, spaceId);
       throw new Fault('unsupported_type', 'A GitBook space has no text of its own: sync the pages in it.');
     }

@@ -88,7 +88,7 @@ const NO_TEXT = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Git's file modes. */
+/** Git's file mode of a symbolic link. */
 const LINK_MODE = '120000';
 /** First line of the pointer file that replaces a file in Git LFS. */
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
@@ -157,7 +157,7 @@ export function itemOfEntry({ repository, url, branch, path: treePath }: TreeLoc
   });
 }
 
-/** Types of /contents as types of git trees. */
+/** Maps an object's type in answers of /contents to the type of an entry in a git tree. */
 const ENTRY_TYPES: Readonly<Record<string, string>> = { file: 'blob', symlink: 'blob', dir: 'tree' };
 
 /** Converts the object at a path to an entry of the root tree. */

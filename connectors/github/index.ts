@@ -35,7 +35,7 @@ export interface GitHubCredentials {
 const REPOSITORIES_PER_PAGE = 100;
 /** Wait after a rate limit if GitHub states no time, as its documentation recommends. */
 const DEFAULT_WAIT_MS = 60_000;
-/** Media type that returns one object for a directory too, with its tree. */
+/** Media type with which GitHub returns a directory as one object with the SHA of its tree, not as a list. */
 const AS_OBJECT = 'application/vnd.github.object+json';
 
 const messageOf = ({ body }: Refusal): string =>
@@ -165,8 +165,8 @@ export const github: Connector<GitHubCredentials> = {
   async open(client, externalId) {
     const parts = partsOf(externalId);
     const { owner, name, path } = parts;
-    // Only a caller can name a repository here, because listings give repositories no content. If it exists, the error
-    // advises to sync its files.
+    // A sync treats a repository as a file only if it could not be listed. Requesting it here throws the error that the
+    // file reports.
     const repositoryJson = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = repositoryJson === null ? await contentAt(client, parts) : {};
     const isLink = file.type === 'symlink' || file.type === 'submodule';

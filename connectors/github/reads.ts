@@ -18,7 +18,7 @@ interface Repository {
 }
 
 const ADDRESS = /^https?:\/\/[^/]+\//i;
-/** Owner and name with the end of an address. GitHub allows no name that ends with `.git`. */
+/** Owner and name, and the `.git` or `/` with which an address may end. GitHub allows no name that ends with `.git`. */
 const ENDING = /^([^/]+\/[^/]+?)(?:\.git)?\/?$/;
 /** Characters that GitHub allows in owners and names. */
 const NAME = /^[\w.-]{1,100}$/;

@@ -127,7 +127,7 @@ export function commitOf(row: Answer<Schemas['commit']>): Json {
       comment_count: countOf(commit['comment_count']),
     },
     url: textOf(row['url']),
-    // Null, or an empty object, if the mail address belongs to no GitHub account.
+    // GitHub sends null, or an empty object, if the mail address belongs to no GitHub account.
     author: personOf(row['author']),
     committer: personOf(row['committer']),
   };

@@ -51,7 +51,10 @@ const CURSOR = shapeOf({
   calls: nullable(shapeOf({ until: string, at: nullable(string) })),
   /** Folders whose calls remain to be listed; null: not loaded yet. */
   folders: nullable(listOf(string)),
-  /** Whether the listing of the workspace contained the calls: then the pages of the folders only set their parents. */
+  /**
+   * Whether the workspace's calls were already listed. Folder pages then contain calls without content, only to set the
+   * folder as their parent.
+   */
   isAgain: boolean,
 });
 type CallsCursor = Checked<typeof CURSOR>;

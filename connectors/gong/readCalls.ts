@@ -117,7 +117,7 @@ class Batches {
     } catch (error) {
       const isCommon = isFault(error, 'rate_limited', 'access_revoked');
       if (isCommon || others.length === 0) for (const { reject } of batch) reject(error);
-      // The requests had the signal of the first caller, who no longer waits.
+      // The first caller aborted, and the requests had its signal. The calls of the others are read again.
       else if (!(error instanceof Fault)) {
         first.reject(error);
         this.#waiting.unshift(...others);

@@ -52,8 +52,9 @@ export const newestOf = (values: readonly Dated[]): number | null => countOf(val
  * Returns the number of the page that follows in a list, including the repetition at its end. Intercom sorts articles
  * and collections by their time of change, latest first: an entry that is changed while later pages are read moves from
  * a page that is still unread to the first one. After the last page, the list is therefore read from the beginning
- * again, until a page contains an entry that is older than `newest`, the first one when the listing began.
+ * again, until a page contains an entry that is older than `newest`.
  * https://developers.intercom.com/docs/references/rest-api/api.intercom.io/Articles/listArticles/
+ * @param newest time of change of the first entry when the listing began; null: unknown, so the list is not repeated
  * @param isRepeated whether the page belongs to the repetition
  */
 export function pageAfter(

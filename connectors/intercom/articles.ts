@@ -43,7 +43,7 @@ export async function listRoots(client: SourceClient): Promise<ItemPage> {
   return { items: [...items, ...containers], next: null };
 }
 
-/** Returns all collections, each with its root collection. */
+/** Returns all collections by id, and a function that returns the path from a collection up to its root collection. */
 async function collectionsOf(client: SourceClient) {
   const all = new Map<string, Answer<IntercomCollection>>();
   for (const collection of await fetchCollections(client, MAX_COLLECTIONS)) {

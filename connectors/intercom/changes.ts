@@ -110,7 +110,7 @@ export const threadChanges = changeFeed(CHANGE_TOKEN, {
     let { counted } = cursor;
     if (cursor.pass === null) {
       checkSyncCount(cursor, NAME);
-      // Count before the pages are read, and before the check: later deletions lower the next count.
+      // Count before the check and before the pages are read: a deletion after this count lowers the next sync's count.
       counted = await countAll(client, kinds, position.begun);
       await checkCounts(client, cursor.counted);
     }

@@ -20,7 +20,7 @@ import { bearer } from '../bearer.js';
 /** API version. Without it, the settings of each app decide the format of answers. */
 const VERSION = '2.14';
 
-/** Returns the table row of conversations or tickets, which differ by name only. */
+/** Returns the functions that list and read one conversation or ticket: both kinds differ by name only. */
 const thread = (kind: ThreadKind): ItemKind<SourceClient, { readonly id: string }> => ({
   list: (client, { itemRef, typeSelection }) => listThread(client, kind, itemRef.id, typeSelection),
   async open(client, { itemRef }) {

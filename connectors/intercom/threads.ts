@@ -30,7 +30,8 @@ export async function readThread(
   kind: ThreadKind,
   id: string,
 ): Promise<{ readonly json: ThreadJson; readonly item: SourceItem }> {
-  // Texts are requested as HTML, the default: in Intercom's plain text, a written bracket looks like a tag.
+  // Texts are requested as HTML, the default. In Intercom's plain text, a `<` that a user wrote is not escaped, and
+  // plainOf would remove it as a tag.
   const json: ThreadJson = requireMatchingId(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json])) : itemOfConversation(json);
   if (item === null) throw noSuchItem(NAME);

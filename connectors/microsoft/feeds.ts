@@ -11,7 +11,10 @@ import { type GraphPage, isQuery, type Query } from './graph.js';
 /** A place with a change feed of its own: a drive or a mail folder. */
 export interface FeedPlace {
   readonly id: string;
-  /** Id for locating its items: the root folder of a drive, or the root mail folder. */
+  /**
+   * For a drive, the id of its root folder: items in that folder get the drive as their parent. For a mail folder, the
+   * id of its root folder, which is the root of its messages.
+   */
   readonly root: string;
 }
 
@@ -44,7 +47,7 @@ const CHANGE_TOKEN = shapeOf({
 export interface Feeds {
   /** Returns all current places. */
   list(client: GrantClient): Promise<readonly ListedPlace[]>;
-  /** Returns a page with the current cursor of a place's feed, for places that need no complete listing. */
+  /** Returns a page with the current cursor of a place's feed. Unset: `page` reads the whole feed to get the cursor. */
   latest?(client: GrantClient, place: FeedPlace): Promise<GraphPage>;
   /** Returns a page of a place's feed. @param query null: the first page */
   page(client: GrantClient, place: FeedPlace, query: Query | null): Promise<GraphPage>;

@@ -60,8 +60,8 @@ export const timestampOf = (value: unknown): string | null => {
 };
 
 /**
- * Notion's change times have a precision of one minute: content read within two minutes of a change may miss a
- * further change.
+ * Minimum age of a change for an item to have a version. Notion's change times have a precision of one minute, so two
+ * changes within a minute have the same time. Without a version, the next sync reads the content again.
  */
 const SETTLED_AFTER_MS = 120_000;
 

@@ -78,8 +78,8 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
     try {
       return await childrenOf(pageId);
     } catch (error) {
-      // Notion lists no blocks of pages that show an object of another product: its title and properties are still
-      // read. https://github.com/elastic/connectors/pull/2337
+      // A page that shows an object of another product has no blocks that Notion lists. The title and properties of
+      // such a page are still read. https://github.com/elastic/connectors/pull/2337
       if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
       return [[{ type: 'unsupported', body: {}, children: [] }, null]];
     }

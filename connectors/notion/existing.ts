@@ -1,6 +1,6 @@
 /**
- * Finds items that a search omitted although they exist. Notion does not guarantee that a search returns everything, and
- * indexes new pages with a delay (https://developers.notion.com/reference/search-optimizations-and-limitations).
+ * Finds items that a search omitted although they exist. Notion does not guarantee that a search returns everything,
+ * and indexes new pages with a delay (https://developers.notion.com/reference/search-optimizations-and-limitations).
  */
 import pLimit from 'p-limit';
 
@@ -12,8 +12,9 @@ import { externalIdOf, itemRefOf, parseItemId } from './adapter.js';
 import { idOf, isTrashed } from './api.js';
 
 /**
- * Concurrent requests: `requestsAtOnce` of Notion. Further ones would wait for a slot. That wait counts towards
- * `timeLimitMs`, so a rate limit after it could fail them.
+ * Maximum number of concurrent requests. It equals Notion's `requestsAtOnce`, the number of slots of the account's
+ * rate limiter. More requests would wait for a slot. That wait counts towards the time limit of a request, so after a
+ * long wait even a short pause for a rate limit would fail the request.
  */
 const AT_ONCE = 3;
 /** Maximum nesting that is followed. It also ends a walk through cyclic answers. */
@@ -26,8 +27,8 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns an object, or the Fault with which Notion refuses this object. 404: it does not exist or is not shared. 403 and
- * 400 do not mean that it was deleted. https://developers.notion.com/reference/status-codes
+ * Returns an object, or the Fault with which Notion refuses this object. 404: it does not exist or is not shared. 403
+ * and 400 do not mean that it was deleted. https://developers.notion.com/reference/status-codes
  */
 async function fetchObject(client: GrantClient, path: readonly string[]): Promise<Json | Fault> {
   try {
@@ -38,7 +39,10 @@ async function fetchObject(client: GrantClient, path: readonly string[]): Promis
   }
 }
 
-/** Returns the items that exist and are shared with the connection. @throws Fault for other refusals than of an item */
+/**
+ * Returns the ids of the items that exist and are shared with the connection. An item that Notion refuses to show
+ * counts as existing, unless the refusal is a 404. @throws Fault that concerns the connection or Notion as a whole
+ */
 export async function findExisting(client: GrantClient, externalIds: readonly string[]): Promise<readonly string[]> {
   const ancestors = new Map<string, Promise<Json | Fault>>();
   const fetchAncestor = (path: readonly string[]): Promise<Json | Fault> => {
@@ -49,9 +53,9 @@ export async function findExisting(client: GrantClient, externalIds: readonly st
   };
   /**
    * Whether an object or one of its ancestors is in the trash. Notion returns objects in the trash with `in_trash`, and
-   * with its older name `archived` (https://developers.notion.com/reference/trash-page). It does not document these
-   * fields for objects below them. An ancestor that Notion refuses counts as not in the trash: it may not be shared
-   * with the connection, although the object is.
+   * with its older name `archived` (https://developers.notion.com/reference/trash-page). Notion does not document
+   * whether the objects inside an object in the trash have these fields too, so the ancestors are checked. An ancestor
+   * that Notion refuses counts as not in the trash: it may not be shared with the connection, although the object is.
    */
   const isInTrash = async (object: Json): Promise<boolean> => {
     let current: Json | Fault = object;
@@ -71,7 +75,8 @@ export async function findExisting(client: GrantClient, externalIds: readonly st
     const object = await fetchObject(client, [itemRef.kind === 'database' ? 'data_sources' : 'pages', itemRef.id]);
     if (object instanceof Fault) return object.kind !== 'not_found';
     const found = itemRefOf(object);
-    // A row that was moved out of its database is another item: it has another id.
+    // A row that was moved out of its database has another external id (without the prefix `row:`), so the row's item
+    // no longer exists.
     return found !== null && externalIdOf(found) === externalId && !(await isInTrash(object));
   };
   const limit = pLimit(AT_ONCE);

@@ -7,7 +7,10 @@ import { fetchPage } from './api.js';
 import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 
-/** Maximum number of values of a property in a page's answer; longer ones are requested separately. */
+/**
+ * Maximum number of values per property in Notion's answer for a page. All values of a property that reaches it are
+ * requested separately.
+ */
 const INLINE_VALUES = 25;
 const MAX_VALUES = 1_000;
 const LONG_KINDS: ReadonlySet<string> = new Set(['title', 'rich_text', 'people']);

@@ -1,7 +1,7 @@
 /**
- * Reads the rows of a data source. A query ends after 10,000 rows: `has_more` is then false, and the `request_status`
- * of any of its pages is incomplete. Further rows need another query, which starts at the creation time of the last
- * row. https://developers.notion.com/guides/data-apis/query-large-data-sources
+ * Reads the rows of a data source. A query ends after 10,000 rows: `has_more` is then false, and at least one of its
+ * result pages has the `request_status` incomplete. Further rows need another query, which starts at the creation time
+ * of the last row. https://developers.notion.com/guides/data-apis/query-large-data-sources
  */
 import type { PageObjectResponse } from '@notionhq/client';
 
@@ -23,13 +23,19 @@ type RowsQuery = Checked<typeof rowsQuery>;
 const FIRST: RowsQuery = { since: null, last: null, isPartial: false };
 
 interface RowsPage extends Omit<Page, 'next'> {
-  /** The next page, of this query or of another one; null after the last one. */
+  /** The next result page, of this query or of a further one; null after the last one. */
   readonly next: { readonly at: string | null; readonly rows: RowsQuery } | null;
-  /** Whether rows remain that no query returns: more than 10,000 were created in one minute, Notion's precision. */
+  /**
+   * Whether rows remain that no query returns. Creation times have the precision of a minute, so a further query would
+   * return the same rows if more than 10,000 were created in one minute.
+   */
   readonly isCut: boolean;
 }
 
-/** Returns a page of rows. Rows that were created in the minute in which a query ended are returned by two queries. */
+/**
+ * Returns one result page of rows. Rows that were created in the same minute as the last row of a query are returned
+ * by the next query again.
+ */
 export async function fetchRows(
   client: GrantClient,
   id: string,

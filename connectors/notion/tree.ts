@@ -1,4 +1,7 @@
-/** Lists the contents of a page or database. As children, Notion's API returns only blocks and rows. */
+/**
+ * Lists the contents of a page or database. Notion's API returns only the blocks of a page and the rows of a database.
+ * Nested pages and databases are found by their blocks, which may be inside other blocks.
+ */
 import {
   type Checked,
   listOf,
@@ -199,7 +202,7 @@ async function fetchItem(client: GrantClient, { kind, id }: ItemRef): Promise<Js
   return json;
 }
 
-/** Returns a page of an item's descendants at any depth; the first one includes the item itself. */
+/** Returns one result page of an item's descendants at any depth; the first result page includes the item itself. */
 export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, requestedRef: ItemRef, cursor) => {
   if (cursor === null) {
     const json = await fetchItem(client, requestedRef);
@@ -234,7 +237,9 @@ const SEARCH_CURSOR = shapeOf({
   at: nullable(string),
 });
 
-/** Returns a page of all shared items, each with its parent. The search returns rows, and pages at any depth. */
+/**
+ * Returns one result page of all shared items, each with its parent. The search returns rows, and pages at any depth.
+ */
 export const searchAll = withRootsCursor(SEARCH_CURSOR, async (client: GrantClient, cursor) => {
   const { listing, at } = cursor ?? { listing: randomUUID(), at: null };
   // Sorted by change time, ascending: an item that changes during the listing is listed twice rather than skipped.

@@ -12,7 +12,10 @@ const MAX_ANSWER_BYTES = 200_000;
 /** Maximum number of granted scopes that are stored. */
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 300;
-/** The lock on a refresh lasts longer than two such requests, so two processes never refresh at once. */
+/**
+ * Time limit of a token request. The lock on a refresh (liveGrant.ts) lasts longer than two token requests, so two
+ * processes never refresh the same grant at once.
+ */
 export const TOKEN_TIMEOUT_MS = 20_000;
 
 /** A provider, with the URLs for the parameters of one connection. */

@@ -26,7 +26,7 @@ const FIELDS: Readonly<Record<FieldName, readonly string[]>> = {
 const READ_ELEMENTS: ReadonlySet<string> = new Set(Object.values(FIELDS).flat());
 const HTML_ELEMENTS: ReadonlySet<string> = new Set([...FIELDS.summary, ...FIELDS.content]);
 
-/** Maximum length of a text field, in characters, and of any other field. */
+/** Maximum length of summary and content, in characters, and of any other field. */
 const MAX_TEXT = 1_000_000;
 const MAX_VALUE = 2000;
 
@@ -41,8 +41,10 @@ function serialiseTag(name: string, attributes: Readonly<Record<string, string>>
 const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /**
- * Whether the characters of an element with HTML are text, which must be escaped. RSS contains escaped HTML; Atom
- * declares the type. Nested elements are markup in both, the text between them is text.
+ * Whether the character data of an element is plain text, which must be escaped to become HTML. Otherwise it is HTML
+ * source. In RSS it is HTML source; in Atom the attribute `type` decides. XHTML in Atom consists of nested elements,
+ * and the character data between them is plain text.
+ * @param type the attribute `type`; '' if it is missing
  * @param isAtom whether the element belongs to Atom, whose default type is text
  */
 export const isPlainText = (type: string, isAtom: boolean): boolean =>
@@ -80,12 +82,12 @@ export class FeedItem {
       const rel = attributes['rel'] ?? 'alternate';
       if (rel === 'alternate') this.#link ||= attributes['href'].slice(0, MAX_VALUE);
     }
-    // An id need not be a URL. Elements with `src` are skipped: content at another URL is not fetched.
+    // Elements with `src` are skipped: content at another URL is not fetched.
     if (!READ_ELEMENTS.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
     // https://www.rssboard.org/rss-specification#ltguidgtSubelementOfLtitemgt
     if (name === 'guid') this.#isPermalink = attributes['isPermaLink'] !== 'false';
     const type = attributes['type'] ?? '';
-    // RSS has no elements with these two names.
+    // RSS has no elements `content` and `summary`.
     const isOfAtom = name === 'content' || name === 'summary' || (name === 'title' && this.#isAtom);
     this.#field = {
       name,

@@ -120,7 +120,8 @@ async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; er
     xml.end();
     return { feed: xml.feed, error: null };
   } catch (error) {
-    // Not an error, as in a JSON feed: its validators are kept, because reading it again would yield the same entries.
+    // A feed with too many entries is not an error: the rest is skipped, as in a JSON feed. Its validators are kept,
+    // because reading the unchanged feed again would yield the same entries.
     return { feed: xml.feed, error: error instanceof EntryLimitReached ? null : error };
   }
 }

@@ -32,7 +32,7 @@ async function list(
     EncodingType: 'url' as const,
     ...(most === undefined ? {} : { MaxKeys: most }),
   };
-  // By key instead of token, because tokens expire.
+  // Stored cursors contain the last key, because S3's continuation tokens expire.
   let from: { StartAfter?: string; ContinuationToken?: string } = after === null ? {} : { StartAfter: after };
   for (let pages = 0; pages < MAX_EMPTY_PAGES; pages += 1) {
     const position = from;

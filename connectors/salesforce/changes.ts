@@ -16,10 +16,12 @@ const OVERLAP_MS = 15 * 60_000;
 /** Files per request that checks whether they still exist. */
 const IDS_PER_REQUEST = 200;
 
-/** The time up to which changes were requested, in milliseconds since 1970; and the position of a sync. */
+/** Position in the change feed. Times are in milliseconds since 1970. */
 const CHANGE_TOKEN = shapeOf({
   ...SYNC_COUNT,
+  /** The time up to which changes were requested. */
   since: number,
+  /** The current sync: when it began, and the id of the last file that it read. Null between syncs. */
   pass: nullable(shapeOf({ begun: number, after: string })),
 });
 type ChangeToken = Checked<typeof CHANGE_TOKEN>;
@@ -36,8 +38,8 @@ interface Deleted {
 }
 
 /**
- * Returns deleted files. Salesforce rounds times to minutes, so the latest ones come with the next sync. @throws Fault
- * stale_cursor if deletions are not available, or no longer
+ * Returns deleted files. Salesforce rounds times to minutes, so the next sync returns the deletions of the last minute.
+ * @throws Fault stale_cursor if Salesforce does not report deletions, or no longer has all deletions since `since`
  */
 async function deletedSince(client: GrantClient, since: number, until: number): Promise<Deleted> {
   const query = { start: timestampOf(since), end: timestampOf(until) };

@@ -123,7 +123,7 @@ export const listContainer = withCursor(CURSOR, async (client: GrantClient, { ki
   return { items, next: unlessEnd({ root: null, open: [[id, itself]], after: '' }) };
 });
 
-/** Returns a page of the files outside of libraries, after their container. */
+/** Returns a page of the files outside of libraries. The first page begins with their container. */
 export async function listLooseFiles(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const { items, next } = await looseFiles(client, [], cursor ?? '');
   return { items: cursor === null ? [itemOfLooseFiles(), ...items] : items, next };
@@ -141,7 +141,7 @@ export async function looseFiles(
   return { items: rows.map((row) => itemOfFile(row, itemPlace, siteOf(client))), next };
 }
 
-/** Returns a page of the published articles, after their container. */
+/** Returns a page of the published articles. The first page begins with their container. */
 export async function listKnowledge(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const { rows, next } = await fetchPage(client, ARTICLES, cursor ?? '');
   const articles = rows.flatMap((row) => itemOfArticle(row, siteOf(client)) ?? []);

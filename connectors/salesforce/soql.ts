@@ -105,8 +105,8 @@ export interface SoqlQuery {
 }
 
 /**
- * Returns a page of a query, in id order. Salesforce's own cursors expire after two days, or when the token is
- * refreshed.
+ * Returns a page of a query, in id order: the records after `afterId`. Salesforce's own cursors are not used, because
+ * they expire after two days, or when the token is refreshed.
  */
 export async function fetchPage(
   client: GrantClient,

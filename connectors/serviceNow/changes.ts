@@ -122,8 +122,8 @@ async function fetchPage(client: SourceClient, table: string, since: string, { r
 }
 
 /**
- * The change feed: it finds changed records by their change time, and deletions by their counts. Tables that cannot be
- * counted are listed completely.
+ * The change feed. It finds changed records by their change time, and notices deletions because the counts of a table
+ * are lower than at the last sync. Tables that cannot be counted are listed completely.
  */
 export const recordChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
@@ -144,7 +144,8 @@ export const recordChanges = changeFeed(CHANGE_TOKEN, {
     let { counts } = cursor;
     if (cursor.pass === null) {
       checkSyncCount(cursor, 'ServiceNow');
-      // Count before the pages are read, and before the check: later deletions lower the next count.
+      // Take the new counts before the check and before reading the pages: a deletion after this count is noticed at
+      // the next sync.
       counts = await countAll(client, coveredRoots, scan.begun);
       await checkCounts(client, cursor.counts);
     }

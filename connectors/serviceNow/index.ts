@@ -56,7 +56,8 @@ async function recordAt(
 /** Returns the metadata of an attachment. @throws Fault not_found also if it belongs to another record */
 async function attachmentAt(client: SourceClient, itemRef: ItemRef): Promise<Json> {
   const row = await readOne(client, ['attachment', itemRef.attachment ?? ''], {});
-  // Its table may be another that extends this one; ids of records are unique in an instance.
+  // Compare only the record. The attachment may name a table that extends the table of the item, and ids of records
+  // are unique in an instance.
   if (asTrimmed(row['table_sys_id']) !== itemRef.record) throw noSuchItem('ServiceNow');
   return row;
 }
@@ -80,7 +81,8 @@ export const serviceNow: Connector<OAuthGrant> = {
     bodyFormat: 'form',
     authorizeParameters: {},
     rotates: false,
-    // A refresh token is valid for 100 days, and refreshing does not extend that: every connection ends in this way.
+    // A refresh token is valid for 100 days, and refreshing does not extend that: every connection ends with this
+    // refusal.
     // https://support.servicenow.com/kb?id=kb_article_view&sysparm_article=KB0778194 (lifespan)
     // https://snpro.dev/2025/04/01/servicenow-oauth-refresh-token-issue (not extended)
     expiredRefresh: '401 server_error access_denied',

@@ -23,7 +23,7 @@ export const FROM_START: After = { id: '', passed: 0 };
 /** A query of a table, or of the attachments. */
 interface RowQuery {
   readonly query: string;
-  /** Fields of a table. Attachments are described with all of theirs. */
+  /** Fields to request; unset: all. Ignored for attachments, which are always returned with all fields. */
   readonly fields?: string;
 }
 

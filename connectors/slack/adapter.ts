@@ -130,7 +130,7 @@ export function presentConversation(json: Answer<SlackConversation>, name: strin
     is_channel: is('is_channel') || (is('is_group') && !is('is_mpim')),
     is_im: is('is_im'),
     is_mpim: is('is_mpim'),
-    // Slack says this of channels only.
+    // Slack sets `is_private` only for channels, although direct messages are private too.
     is_private: is('is_private') || is('is_im') || is('is_mpim'),
     is_shared: is('is_shared'),
     is_archived: is('is_archived'),

@@ -1,6 +1,6 @@
 /**
- * Names of the fields in answers of Slack's Web API, as in the types of @slack/web-api (8.2.0), which needs too many
- * packages.
+ * Names of the fields in answers of Slack's Web API, copied from the types of @slack/web-api (8.2.0). That package is
+ * not a dependency, because it would install too many others.
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;

@@ -7,11 +7,11 @@ import type { Message } from './message.js';
 /** Windows by their start, each with its messages, oldest first. */
 export type Windows = ReadonlyMap<number, readonly Message[]>;
 
-/** Pages of a conversation that are cached. */
+/** Maximum number of cached pages per conversation. A page contains the windows that one call read. */
 const MAX_PAGES = 4;
 /**
- * Maximum size of all pages in characters, about 100 MB of memory. Conversations are read one after the other, so those
- * read last are sufficient.
+ * Maximum size of all pages in characters, about 100 MB of memory. Conversations are read one after the other, so
+ * older conversations can be evicted.
  */
 const MAX_CHARACTERS = 50_000_000;
 /** Size of a message without its text. */

@@ -155,7 +155,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   };
 }
 
-/** Whether the installed browser starts: Playwright's own lacks system libraries on a minimal system. */
+/** Whether the installed browser starts. A browser from Playwright needs system libraries, which may be missing. */
 async function starts(executablePath: string | null): Promise<boolean> {
   if (executablePath === null) return false;
   return launch(executablePath).then(

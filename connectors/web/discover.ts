@@ -12,9 +12,10 @@ export interface Discovery {
 }
 
 /**
- * Yields the pages of a sitemap in its order, without duplicates. Files of an index are read one after the other. A
- * file that cannot be read completely is reported and skipped, as long as any page is found; if there is none, its
- * Fault is thrown.
+ * Yields the pages of a sitemap in its order, without duplicates. Files of an index are read one after the other. If
+ * one of them cannot be read completely, its readable pages are yielded and the problem is reported. Throws a Fault if
+ * the sitemap itself cannot be read. If no page is found at all, throws the first reported Fault, or a Fault that names
+ * another host if all pages are there.
  */
 export async function* discover(
   { settings, readFile, onProblem }: Discovery,

@@ -1,7 +1,6 @@
 /**
- * Whether an HTML page is an empty shell: almost no text, and scripts that fill it. The check runs for every page. It
- * is a single forward scan that stops after the first words of an ordinary page, so it takes linear time for any
- * input.
+ * Whether an HTML page is an empty shell: almost no text, and scripts that fill it. The check runs for every page, so
+ * it must be fast: it stops after the first words of an ordinary page, and takes linear time for any input.
  */
 export function isEmptyShell(bytes: Uint8Array): boolean {
   // Ordinary pages have words at their start. The string of a whole page would be most of the cost of the check.
@@ -69,7 +68,7 @@ const MOUNT_ELEMENT =
 const JAVASCRIPT_NOTICE = /java\s?script/i;
 const LOADING_TEXT = /^[^a-z]*(?:loading|pleasewait|justamoment|onemoment|redirecting)/i;
 
-/** Returns the non-blank characters of a range, up to the relevant number. */
+/** Returns the non-blank characters of a range, at most MIN_VISIBLE_CHARACTERS. */
 function visible(html: string, from: number, to: number): string {
   let text = '';
   for (let at = from; at < to && text.length < MIN_VISIBLE_CHARACTERS; at += 1) {

@@ -19,7 +19,8 @@ const BY_CONNECTION: ReadonlySet<string> = new Set([
  */
 export function isRefusal(error: unknown): error is Fault {
   if (!(error instanceof Fault)) return false;
-  // The cause is the error for which robots.txt could not be read: check that one.
+  // A Fault that withSentence created, for example because robots.txt could not be read: check its cause, the original
+  // Fault.
   if (error.cause instanceof Fault) return isRefusal(error.cause);
   return BY_STATUS.has(error.kind) || BY_CONNECTION.has(codeOf(error.cause));
 }

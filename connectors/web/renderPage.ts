@@ -21,8 +21,9 @@ const SETTLE_MS = 5000;
 
 /**
  * Renders one page with its scripts, styles, images and fonts, and returns the resulting document. All its requests
- * pass a guarded proxy of its own, which also limits their total size. Returns null if plain HTTP should be used: the
- * answer is not HTML, or the browser failed to load it: plain HTTP then loads it or gives a better error.
+ * pass a guarded proxy of its own, which also limits their total size. Returns null if the answer is not HTML, or if
+ * the browser failed to load the page. The caller then fetches the page over plain HTTP, which succeeds or gives a
+ * better error.
  */
 export async function renderPage(
   { egress, settings, now }: PageRenderer,

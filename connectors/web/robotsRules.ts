@@ -51,7 +51,8 @@ export function parseRobots(text: string, productToken: string): RobotsRules {
       }
       case 'crawl-delay': {
         // Crawl-delay is not part of the RFC, but we observe it, so it is a rule and ends the list of agents. Many
-        // files give all agents a delay, and the next agent a Disallow: otherwise the Disallow would apply to all.
+        // files contain `User-agent: *`, `Crawl-delay: 10`, `User-agent: bad`, `Disallow: /`: if the delay did not end
+        // the list, both agents would form one group, and the Disallow would apply to all crawlers.
         namingAgents = false;
         const delay = value === '' ? NaN : Number(value);
         if (Number.isFinite(delay) && delay >= 0) for (const group of current) group.crawlDelaySeconds = delay;

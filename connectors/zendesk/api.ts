@@ -23,7 +23,7 @@ const NUMBERED = /^page:(\d{1,6})(?::(\d{1,3}))?$/;
  * Returns our cursor of the page after a numbered one, from its link; null after the last one. Zendesk introduced
  * cursors list by list, and a list without them ignores page[size] and answers with numbered pages of its own size:
  * https://developer.zendesk.com/api-reference/introduction/pagination/
- * The help center's have 30 entries, so the following pages must not request another size.
+ * Numbered pages of the help center have 30 entries, so requests for the following pages must keep that size.
  * https://developer.zendesk.com/documentation/api-basics/pagination/paginating-through-lists
  */
 function numberedNext({ next_page: link }: Answer<ZendeskList>): string | null {

@@ -30,7 +30,7 @@ const CHANGE_TOKEN = shapeOf({
 type ChangeToken = Checked<typeof CHANGE_TOKEN>;
 type Scan = NonNullable<ChangeToken['pass']>;
 
-/** Returns item ids that are unique across accounts: each account numbers its tickets from 1. */
+/** Returns the conversion to item ids that are unique across accounts: each account numbers its tickets from 1. */
 export const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
 
 /** Converts an exported ticket to a change. */

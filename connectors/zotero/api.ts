@@ -55,8 +55,8 @@ interface JsonPage {
 }
 
 /**
- * Returns a page of a list by its start number, the only pagination that Zotero has. Its version shows whether the
- * library changed since.
+ * Returns a page of a list by its start number, the only pagination that Zotero has. If the version differs from that
+ * of an earlier page, the library changed in between, and entries may have moved to other pages.
  */
 export async function listPage(
   client: SourceClient,

@@ -206,7 +206,10 @@ export const CONNECTION_FIELDS: Partial<Readonly<Record<OAuthSource, readonly Co
   GONG: [{ field: 'gong_account_email', parameter: 'email', pattern: EMAIL, accepts: 'an e-mail address' }],
 };
 
-/** A source whose connections each have their own OAuth client: the field with the client, and its other fields. */
+/**
+ * A source whose connections each have their own OAuth client. `field` is the object in a request that contains the
+ * client's credentials; `fields` are the other fields of that object.
+ */
 interface ConnectionClient {
   readonly field: 'servicenow_credentials';
   readonly fields: readonly ConnectionField[];

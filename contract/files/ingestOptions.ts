@@ -24,7 +24,7 @@ export interface IngestOptions {
   readonly setPageAsBoundary: boolean;
   /** Maximum number of table rows, or of objects of a JSON file, per chunk. Other formats ignore it. */
   readonly maxItemsPerChunk: number | null;
-  /** Whether a long table row may be split. Absent means false, as for the options below. */
+  /** Whether a long table row may be split. Absent means false, as for the other booleans below. */
   readonly splitRows?: boolean;
   /** OCR for PDF, PNG and JPG. */
   readonly useOcr?: boolean;

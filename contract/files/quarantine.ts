@@ -17,7 +17,7 @@ export interface QuarantineFilters {
   readonly runId?: number;
 }
 
-/** Request of a settleQuarantine run. It also completes unfinished work. */
+/** Request of a settleQuarantine run. The run also continues the unfinished work of earlier runs that have ended. */
 export interface QuarantineRequest {
   /** `restore`: the files selected when the run was accepted. `erase`: files whose retention has ended. */
   readonly does: 'restore' | 'erase';

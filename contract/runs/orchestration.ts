@@ -175,7 +175,10 @@ export interface EndListingInput extends RunInput {
   readonly outcome: 'finished' | 'failed' | 'aborted';
   /** The reason of a failure. */
   readonly message?: string;
-  /** The kind of the failure. Absent if the last attempt reported none: the last known cause applies. */
+  /**
+   * The kind of the failure; null if it is unknown. Absent if the last attempt reported no cause, for example after a
+   * timeout: then the last error stored in the run's row applies.
+   */
   readonly cause?: FaultKind | null;
 }
 

@@ -47,8 +47,9 @@ export const skipsOf = ({ htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip }
 const foldEscapes = (text: string): string => text.replaceAll(/%[\da-f]{2}/gi, (escape) => escape.toUpperCase());
 
 /**
- * Spells a prefix as in normalised URLs: letters beyond ASCII and spaces percent-encoded, the host in lower case without
- * a default port. An appended letter keeps a dot segment or slash at the end.
+ * Spells a prefix as in normalised URLs: letters beyond ASCII and spaces percent-encoded, the host in lower case
+ * without a default port. An `x` is appended for the URL parser and removed afterwards: without it, the parser would
+ * resolve a prefix that ends with `/.` or `/..`.
  */
 function normalPrefix(prefix: string): string {
   const [, origin, rest = ''] = /^(https?:\/\/[^/?#]*)(.*)$/is.exec(prefix) ?? [];

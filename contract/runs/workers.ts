@@ -29,7 +29,8 @@ export interface WorkerReport extends WorkerLoad {
 export type WorkerState = 'alive' | 'starved' | 'silent';
 
 /**
- * A worker is starved when it waits for a processor longer than it runs, and other programs use most of the machine.
+ * A worker is starved when three shares reach these values: it waits for a processor at least as long as it runs, this
+ * wait is a tenth of all time, and other programs use half of the machine.
  */
 const STARVED = { waitShare: 0.5, waited: 0.1, othersShare: 0.5 } as const;
 

@@ -45,7 +45,7 @@ export const scheduleIds = {
   container: (fileId: number): string => `auto-scrape:${fileId}`,
 };
 
-/** The workflow id of a container's run by its kind. A file has one kind, so both scrapes can share a prefix. */
+/** Workflow keys of a container's runs, by kind. A file has one kind, so both scrapes can share a prefix. */
 export const CONTAINER_WORKFLOW_IDS: Readonly<Record<ContainerRunKind, (containerId: number) => string>> = {
   scrapeSitemap: workflowIds.scrape,
   webScrape: workflowIds.scrape,

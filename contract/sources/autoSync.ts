@@ -76,7 +76,8 @@ export function scheduleTimes(scheduleId: string, hours: number): ScheduleTimes 
 }
 
 /**
- * Returns the text that represents a schedule's state. The sync updates the schedule in Temporal if the text changed.
+ * Returns the text that represents a schedule's state. The dispatcher stores the text once the schedule in Temporal has
+ * that state, and updates the schedule when the text changes.
  */
 export const scheduleState = (state: 'on' | 'paused', hours: number): string => `${state}, every ${hours} h`;
 

@@ -17,7 +17,7 @@ export interface ConnectedSource {
   readonly requestsAtOnce: number;
   /**
    * Minimum milliseconds between two requests of an account, for ten minutes after the source refused one. Unset: none.
-   * Only for a published number of requests per second.
+   * Set only for a source that publishes a maximum number of requests per second.
    */
   readonly intervalMs?: number;
   /** Further values of `source` that files of the accounts have. */

@@ -9,7 +9,10 @@ export interface RecordedTerms {
   readonly words?: readonly string[];
   /** The prefix of ids that is the same in all accounts, such as the type of a record. */
   readonly idPrefix?: RegExp;
-  /** Hosts of accounts at the provider, in addition to those of the source's row. The placeholder is replaced. */
+  /**
+   * Hosts of accounts at the provider, in addition to those of the source's row in CONNECTED_SOURCES. A recording
+   * contains a pseudonym instead of the part that a placeholder (`{name}`) matches.
+   */
   readonly hosts?: readonly string[];
   /** Fields that contain base64 of content. */
   readonly base64?: readonly string[];

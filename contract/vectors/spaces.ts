@@ -1,6 +1,6 @@
 import { EMBEDDING_MODEL_IDS, EMBEDDING_MODELS } from './embeddingModels.js';
 
-/** The vector space of the embedded model. */
+/** The vector space of MiniLM, the model that runs inside this service. */
 export const EMBEDDED_SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 
 /** Returns the space of vectors that a caller computed with a model. They are compared only with one another. */

@@ -19,13 +19,14 @@ import { searchAttributes } from '../searchAttributes.js';
 export const CALL_TIMEOUT_MS = 5_000;
 /**
  * Milliseconds until the retry of a start: Temporal was unavailable, or an earlier run of the same target is active.
+ * Runs that do the same kind of work on the same record have the same target, and therefore the same workflow id.
  */
 const RETRY_MS = 2_000;
 /** Milliseconds to wait for an earlier run of the same target, which often ends within a second, before each retry. */
 const CONFLICT_PAUSES_MS = [100, 300, 900];
 /**
- * Maximum number of concurrent starts. Starting a workflow takes much longer than accepting a run, so the limit keeps a
- * burst of requests fast.
+ * Maximum number of concurrent starts. Starting a workflow takes much longer than accepting a run: without the limit,
+ * the starts of a burst of requests would delay the acceptance of its later requests.
  */
 const MAX_CONCURRENT_STARTS = 2;
 

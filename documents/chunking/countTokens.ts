@@ -9,7 +9,7 @@ const MAX_PRE_TOKENS = 40_000;
 const MAX_UNITS = 600_000;
 /** Number of slots: a power of two. */
 const SLOT_COUNT = 1 << 16;
-/** Maximum number of probes. Pre-tokens crafted to collide are counted each time: cheaper than a long search. */
+/** Maximum number of probes. A pre-token that finds no slot is not cached: counting is cheaper than a long search. */
 const MAX_PROBES = 16;
 /**
  * The numbers of a slot: the hash, where its units start, and its length, with the number of tokens in the low byte. A

@@ -31,7 +31,7 @@ export function findBreaks(
   if (level === 'sentence') return findSentences(text, from, end);
   if (level === 'cell') return findCells(text, from, end);
   const ends: number[] = [];
-  // Update it line by line: a backward search from each of many empty lines would take quadratic time.
+  // End of the last line with text. A backward search for it from each of many empty lines would take quadratic time.
   let contentEnd = from;
   let lineStart = from;
   for (

@@ -5,9 +5,9 @@ import type { Cut, Items } from '../types.js';
 const MAX_BOXES = 100;
 
 /**
- * Adds to each cut its position on the pages: the numbers of the first and last page, x1 and x2 of all its lines, y1 of
- * its lines on the first page, and y2 of its lines on the last page. `boxes` has one box for each page that contains
- * lines of the cut, for the first MAX_BOXES of these pages.
+ * Adds to each cut its position on the pages: the numbers of the first and last page, the smallest x1 and the largest
+ * x2 of all its lines, the smallest y1 of its lines on the first page, and the largest y2 of its lines on the last
+ * page. `boxes` has one box for each page that contains lines of the cut, for the first MAX_BOXES of these pages.
  */
 export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): Cut[] {
   return cuts.map((cut) => {

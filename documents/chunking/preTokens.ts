@@ -1,16 +1,20 @@
 import { CL100K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants';
 import { DIGIT, kindOf, LETTER, NEWLINE, OTHER, SPACE, SURROGATE } from './unitKinds.js';
 
-/** Number of units of the first copy, and maximum number: often, only the first pre-tokens of a text are read. */
+/**
+ * Number of UTF-16 units of the first copy, and maximum number of units of a copy. The first copy is small, because
+ * often only the first pre-tokens of a text are read. Each further copy is up to four times as large.
+ */
 const FIRST_COPY = 1 << 8;
 const LARGEST_COPY = 1 << 14;
 /** Number of units that are copied again if the copy ends there: few pre-tokens are longer. */
 const MARGIN = 64;
 /**
- * Units after the copy of the end of a text: a line end and a letter end each pre-token where the end of the text ends
- * it. After another copy, an incomplete character ends the scan.
+ * Units that are appended to a copy that reaches the end of the text. A line end and a letter end each kind of
+ * pre-token, so the last pre-token ends there.
  */
 const END_MARK = [0x0a, 0x61];
+/** Units that are appended to any other copy: at half of a surrogate pair, the scan returns UNKNOWN. */
 const CUT_MARK = [0xd800, 0xd800];
 /** End of a pre-token that the scan cannot find. */
 const UNKNOWN = -1;
@@ -82,8 +86,8 @@ export class PreTokens {
  * Returns the end of the pre-token that begins at `start`; UNKNOWN if it contains or touches a surrogate: then the
  * expression decides. It tries these kinds of pre-token in order: the ending of a contraction; letters, after at most
  * one character that is neither a digit nor a line end; up to three digits; punctuation, after at most one space and
- * with the following line ends; white space. White space
- * ends at its last line end. If it has none, all but its last character is a pre-token; a single character is one too.
+ * with the following line ends; white space. White space ends at its last line end. If it has none, all but its last
+ * character is a pre-token; a single character is one too.
  */
 function preTokenEnd(units: Uint16Array, start: number): number {
   const first = kindOf(units, start);

@@ -25,7 +25,7 @@ const MAX_CHUNK_TOKENS = 100_000;
  * Cuts a Markdown-like text into chunks of at most chunkSize cl100k tokens, including the prefix: between blocks, then
  * sentences, then words, then characters. A unit that fits a chunk is not split, headings stay with the text that
  * follows, and small blocks share a chunk. A chunk is larger only if a single character has more tokens than chunkSize.
- * @param blocks the blocks of a document that is not cut by its Markdown alone
+ * @param blocks the blocks between which to cut; by default, those of the Markdown
  */
 export function splitText(
   text: string,

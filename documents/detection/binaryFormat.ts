@@ -128,7 +128,7 @@ const LOCAL_HEADER_BYTES = 30;
 function statedType(bytes: Buffer): string | null {
   const nameEnd = LOCAL_HEADER_BYTES + FIRST_NAME.length;
   if (bytes.toString('latin1', LOCAL_HEADER_BYTES, nameEnd) !== FIRST_NAME) return null;
-  // Some programs do not state the size before the content, but no type has other characters.
+  // Some programs do not write the size before the content. So the type ends at the first character that no type has.
   const start = nameEnd + bytes.readUInt16LE(28);
   return /^[\w.+/-]+?(?=PK|[^\w.+/-]|$)/.exec(bytes.toString('latin1', start, start + 200))?.[0] ?? null;
 }
@@ -142,7 +142,8 @@ function zipFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
       return old(`an OpenDocument file of another kind (${stated.slice(0, 80)})`, '.odt, .ods, .odp or PDF');
   }
   const names = memberNames(bytes);
-  // Names from inside a member follow its own name, which has the archive's folder. So the first folder counts.
+  // The names may include those of an archive inside a member. They follow the member's own name, which begins with a
+  // folder of the outer archive. So the first folder counts.
   const first = names.find((name) => FOLDERS.some(([folder]) => name.startsWith(folder)));
   const [, found] = FOLDERS.find(([folder]) => first?.startsWith(folder)) ?? [];
   if (found === 'XLSX') {
@@ -156,7 +157,8 @@ function zipFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
   if (names.includes('meta-inf/container.xml')) return 'EPUB';
   if (names.includes('content.xml') && names.includes('meta-inf/manifest.xml'))
     return namedFormat !== null && BY_TYPE.has(namedFormat) ? namedFormat : 'ODT';
-  // A large file whose signature comes later, or a broken file, whose reader reports the error.
+  // Either the given bytes end before a member that identifies the format, or the file is broken and its reader reports
+  // the error.
   if (namedFormat !== null && (BY_TYPE.has(namedFormat) || ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(namedFormat)))
     return namedFormat;
   return { unsupported: 'a ZIP archive. Unpack it and send its contents' };
@@ -181,7 +183,7 @@ function compoundFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKi
   if (namesStream(bytes, 'EncryptedPackage'))
     return namedFormat !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(namedFormat) ? namedFormat : 'DOCX';
   for (const [stream, kind] of STREAMS) if (namesStream(bytes, stream)) return kind;
-  // Its list of streams is after the end of the given bytes.
+  // No known stream was found: the list of streams may be after the end of the given bytes.
   if (namedFormat !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM', 'MSG'].includes(namedFormat)) return namedFormat;
   return old('an old Office document', '.docx, .xlsx, .pptx or PDF');
 }

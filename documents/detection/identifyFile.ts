@@ -13,8 +13,8 @@ import { PAGE_START, type TextHead, textFormat } from './textFormat.js';
 
 /**
  * Identifies content: by the content first, then by its media type and name. The first 64 KB are enough, except for
- * archives whose signatures come later: there the name decides until the whole content is available. Unknown media
- * types are plain text if their content is text.
+ * archives whose identifying members come later: there the name decides until the whole content is available. Text
+ * with an unknown media type is plain text.
  * @throws Fault unsupported_type for unreadable content
  */
 export function identifyFile(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified {
@@ -62,7 +62,7 @@ const FLAT_DOCUMENT = /<(?:\w+:)?document\s[^>]*xmlns:\w+="urn:oasis:names:tc:op
 /** Bytes of a root element with its declarations; LibreOffice writes about 4 KB. */
 const ROOT_LENGTH = 16 * 1024;
 
-/** Returns the format that a flat OpenDocument file states in its root element, or else its name. */
+/** Returns the format that a flat OpenDocument file states in its root element; if it states none, that of its name. */
 function flatFormat(bytes: Uint8Array, namedFormat: FileFormat | null): FileFormat {
   const root = new TextDecoder(byteOrderMark(bytes) ?? 'utf-8').decode(bytes.subarray(0, ROOT_LENGTH));
   const stated = /<[^<>]*\bmimetype\s*=\s*["']([^"']{1,200})["']/.exec(root)?.[1] ?? null;

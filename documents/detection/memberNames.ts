@@ -13,7 +13,7 @@ const END_BYTES = 22;
 const MAX_COMMENT_BYTES = 65_535;
 /** Flag of a member whose size follows it instead of preceding it. */
 const SIZE_FOLLOWS = 8;
-/** Value of a size that a ZIP64 field states. */
+/** Value of the size field if the size is in a ZIP64 field instead. */
 const IN_ZIP64 = 0xff_ff_ff_ff;
 /** Maximum number of names. A directory without ZIP64 cannot have more. */
 const MAX_NAMES = 65_535;
@@ -21,8 +21,9 @@ const MAX_NAMES = 65_535;
 /**
  * Returns the names of an archive's own members, in lower case with slashes as openArchive() reads them. Members that
  * are archives themselves contain headers too, also if they are compressed again, because deflate stores what it cannot
- * shorten. Therefore the directory at the end counts. If the bytes do not include it, these are the names before the
- * members; where the size of a member follows it, they may include names from inside it.
+ * shorten. Therefore the names are read from the directory at the end. If the bytes do not include the directory, the
+ * names are read from the headers of the members. If the size of a member is written after it, the names may then
+ * include those of an archive inside it.
  */
 export function memberNames(bytes: Buffer): readonly string[] {
   const names = directoryNames(bytes);

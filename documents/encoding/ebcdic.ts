@@ -16,7 +16,7 @@ const EXAMINED_BYTES = 4096;
 
 /**
  * Whether the bytes are EBCDIC text: mostly EBCDIC letters, digits and spaces, whose bytes are other characters in
- * ASCII. Reports of mainframes are indented, so letters are counted among the characters that are not spaces. A few
+ * ASCII. Reports of mainframes are indented, so the share of letters and digits is measured without the spaces. A few
  * control codes of printers are allowed.
  */
 export function isEbcdic(bytes: Uint8Array): boolean {

@@ -15,7 +15,7 @@ const PUNCTUATION = -4.5;
 const IDEOGRAPHIC_PUNCTUATION = -4;
 /** A symbol or a letter of another script within a word, or an upper-case letter after a lower-case one. */
 const BROKEN_WORD = -4;
-/** An ASCII byte inside a multi-byte character: as an ASCII character it would not lower the score. */
+/** An ASCII byte inside a multi-byte character. An encoding that decodes it as an ASCII character does not pay this. */
 const ASCII_BYTE = -3;
 
 const COMMON_PUNCTUATION = new Set('\u00a0\u00ad«»–—‘’‚“”„…•·©®™€°§№،؛؟');
@@ -88,7 +88,10 @@ function profileOf(text: string): Profile {
   return { counts, structure };
 }
 
-/** Kinds of characters in a word: Latin letters by case, letters of other scripts by case, signs of a letter. */
+/**
+ * Kinds of characters: Latin letters by case, letters of other scripts by case, combining marks, symbols. A `gap` is
+ * any character outside of words.
+ */
 type Kind = 'gap' | 'latin' | 'LATIN' | 'other' | 'OTHER' | 'mark' | 'symbol';
 
 function kindOfAscii(unit: number): Kind {
@@ -126,7 +129,8 @@ function stepCost(before: Kind, kind: Kind, char: string): number {
   if (isLatin !== (before === 'latin' || before === 'LATIN')) return BROKEN_WORD;
   if (kind === 'LATIN' || kind === 'OTHER')
     return before === 'latin' || before === 'other' || before === 'mark' ? BROKEN_WORD : CAPITALS;
-  // A lower-case letter after two capitals is as rare, but its detection would need one more letter of context.
+  // ß rarely follows a capital. Other lower-case letters are as rare after two capitals, but this function receives
+  // only one letter of context.
   return char === 'ß' && before === 'LATIN' ? BROKEN_WORD : 0;
 }
 

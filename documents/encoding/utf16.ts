@@ -14,7 +14,7 @@ export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null 
     else if (i % 2 === 0) even += 1;
     else odd += 1;
   }
-  // ASCII text with stray zero bytes is not UTF-16: there, half of its bytes would be zero. A quarter is required.
+  // ASCII text with stray zero bytes is not UTF-16: in UTF-16, half of its bytes would be zero. A quarter is required.
   if (unlikeAscii === 0 && (even + odd) * 4 < length) return null;
   const orders = odd > even ? (['utf-16le', 'utf-16be'] as const) : (['utf-16be', 'utf-16le'] as const);
   const zeros = { 'utf-16le': odd, 'utf-16be': even };

@@ -25,8 +25,8 @@ const READ_TAGS: ReadonlySet<string> = new Set([...TARGETS.keys(), 'base', 'meta
 const FOREIGN: ReadonlySet<string> = new Set(['svg', 'math']);
 
 /**
- * Extensions of files that are not pages: a crawl must not spend its page limit on them. Some pages have names that end
- * in .js, so it is not in the list.
+ * Extensions of files that are not pages: a crawl must not spend its page limit on them. The list omits .js, because
+ * the names of some pages end with it.
  */
 const NO_PAGE =
   /\.(?:7z|aac|apk|atom|avi|avif|bmp|bz2|csv|deb|dmg|docx?|eot|epub|exe|flac|gif|gz|ico|ics|jar|jpe?g|m4[av]|mkv|mov|mp[234]|mpe?g|msi|ods|odt|og[agv]|opus|otf|pdf|png|pptx?|psd|rar|rpm|rss|rtf|svg|tar|tgz|tiff?|ttf|wav|webm|webp|wmv|woff2?|xlsx?|xml|xz|zip|zst)$/i;

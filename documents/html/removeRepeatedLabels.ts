@@ -5,7 +5,7 @@ import { countText, isElement, isText, PageText, type PageElement } from './tree
 const MIN_LABEL_LENGTH = 8;
 /** Number of elements around a picture that are searched, from the inside to the outside. */
 const MAX_ANCESTORS = 6;
-/** Maximum number of nodes of such an element. A larger one is not the card of the picture. */
+/** Maximum number of nodes in an element around a picture. A larger element is not the card of the picture. */
 const MAX_NODES = 80;
 
 /**

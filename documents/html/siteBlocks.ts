@@ -80,8 +80,8 @@ function pathOf(element: PageElement): string {
 }
 
 /**
- * Returns the id of a block: its length, which differs from that of most other blocks, and a hash of host, place and
- * text.
+ * Returns the id of a block: its length, and a hash of host, place and text. A block whose length is in no id of a
+ * repeated block needs no hash.
  */
 function idOf(element: PageElement, length: number, lengths: Lengths, host: string): string {
   const hash = createHash('sha256').update(`${host}\n${pathOf(element)}\n${textOf(element, lengths)}`);

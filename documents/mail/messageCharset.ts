@@ -48,7 +48,7 @@ const BY_LANGUAGE: ReadonlyMap<number, number> = new Map([
   [0x44, 1251],
   [0x50, 1251],
 ]);
-/** Locales whose language also has a Latin alphabet: Serbian and Bosnian, Azerbaijani, Uzbek. */
+/** Cyrillic locales of languages that are also written in Latin letters: Serbian, Bosnian, Azerbaijani, Uzbek. */
 const CYRILLIC_LOCALES: ReadonlySet<number> = new Set([
   0x0c1a, 0x1c1a, 0x201a, 0x281a, 0x301a, 0x6c1a, 0x641a, 0x082c, 0x0843,
 ]);

@@ -23,7 +23,7 @@ export function eraseRules(gray: Uint8Array, width: number, height: number): voi
   const side = Math.min(width, height);
   const minLength = Math.max(LEAST_MIN_LENGTH, Math.round(MIN_LENGTH_SHARE * side));
   const maxThickness = Math.max(LEAST_MAX_THICKNESS, Math.round(MAX_THICKNESS_SHARE * side));
-  // Find both before erasing one: they cross.
+  // Find the rules of both directions before erasing any: erasing one would interrupt those that cross it.
   const across = strokes(gray, { lines: height, length: width, toLine: width, toNext: 1 }, minLength, maxThickness);
   const down = strokes(gray, { lines: width, length: height, toLine: 1, toNext: width }, minLength, maxThickness);
   for (let at = 0; at < gray.length; at += 1) if (across[at] === 1 || down[at] === 1) gray[at] = PAPER;

@@ -15,7 +15,7 @@ const MAX_ROUNDS = 1_000_000;
 const SEGMENT_BYTES = 4096;
 const STANDARD_ROUNDS = 50_000;
 
-/** Keys of the agile encryption's steps. */
+/** Block keys of the agile encryption: constants from which the keys of its three encrypted values are derived. */
 const VERIFIER_INPUT = Buffer.from('fea7d2763b4b9e79', 'hex');
 const VERIFIER_VALUE = Buffer.from('d7aa0f6d3061344e', 'hex');
 const PACKAGE_KEY = Buffer.from('146e0be7abacd0d6', 'hex');
@@ -74,7 +74,7 @@ function decryptAgile(xml: Buffer, packed: Buffer, limits: DocumentLimits): Buff
   return Buffer.concat(parts);
 }
 
-/** Decrypts the form of Office 2007: AES in ECB mode, with a key of SHA-1. */
+/** Decrypts the standard encryption of Office 2007: AES in ECB mode, with a key that is derived by SHA-1. */
 function decryptStandard(info: Buffer, packed: Buffer): Buffer | null {
   const headerBytes = info.readUInt32LE(8);
   const keyBytes = info.readUInt32LE(12 + 16) / 8;

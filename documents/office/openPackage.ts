@@ -17,7 +17,7 @@ export interface Relation {
 /** An Office file: an archive whose members refer to each other. */
 export interface Package {
   readonly archive: Archive;
-  /** The member with the document itself, and its kind: `document`, `presentation` or `workbook`. */
+  /** Name of the member with the document itself, such as `word/document.xml`. */
   readonly main: string;
   /** Returns the relations of a member by id. */
   relationsOf(member: string): Promise<ReadonlyMap<string, Relation>>;

@@ -81,7 +81,7 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
       if (isReading) text += more;
     },
     close(name) {
-      // The title is stored as values if it is that of a cell.
+      // A title that refers to a cell is stored as a value (v).
       if ((name === 't' || name === 'v') && inTitle) title += text;
       else if (name === 'v' && series && target === 'name') series.name ||= oneLine(text);
       else if (name === 'formatCode' && target === 'labels') labelFormat = numberFormat(CUSTOM_FORMAT, text);

@@ -66,7 +66,7 @@ function readMessage(bytes: Uint8Array, maxAttachments: number): { fields: Field
     const view = wholeSectors(file);
     let reader = new MsgReader(view);
     let fields = reader.getFileData();
-    // The code page of the texts is itself a field of the message, so it is known only in a second reading.
+    // The code page of the texts is itself a field of the message, so a second reading decodes the texts with it.
     if (TEXT_FIELDS.some((key) => /[\u0080-\u00ff]/.test(fields[key] ?? ''))) {
       const ansiEncoding = messageCharset(fields);
       reader = new MsgReader(view);

@@ -6,7 +6,7 @@ import { type Box, boxOf, heightOf, type Row, rowsOf, textOf } from './pageRows.
 const ROW_GAP = 2.2;
 /** Maximum mean number of characters per cell: columns of prose have more. */
 const MEAN_CELL = 40;
-/** The same for a table between rules, which columns of prose are not. */
+/** Maximum mean number of characters per cell of a table between rules. It is higher, as prose is not between rules. */
 const MEAN_CELL_BETWEEN_RULES = 120;
 /** Mean number of characters from which cells that fill their columns are lines of prose. */
 const LINE_OF_PROSE = 22;
@@ -177,8 +177,8 @@ function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): 
 }
 
 /**
- * Whether at most four columns are lines of prose: in all of them, or all but one and at least two, most lines reach
- * the end of their column.
+ * Whether the columns are lines of prose: there are at most four, and in all of them, or in all but one and at least
+ * two, most lines fill the width of their column.
  */
 function isProse<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
   if (columns.length > 4) return false;

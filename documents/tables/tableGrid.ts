@@ -27,7 +27,7 @@ export const spanOf = (value: string | undefined): number => {
 export class TableGrid {
   readonly #rows: string[][] = [];
   #row: string[] = [];
-  /** Number of cells of the row with their own place, merged or not. */
+  /** Number of cells of the row, without those that a cell to their left covers. */
   #owned = 0;
   /** Cells to the right that the last cell covers, and its text. */
   #right = { columns: 0, text: '' };

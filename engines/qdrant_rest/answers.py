@@ -1,4 +1,7 @@
-"""Converts the engine's types to what the server writes as JSON. Ids stay UUIDs: the writer is faster than str()."""
+"""Converts the engine's types to what the server writes as JSON.
+
+Ids stay UUID objects, because orjson writes them faster than str() does.
+"""
 
 import qdrant_edge as engine
 

@@ -79,9 +79,9 @@ class Collection:
     def rebuild_if_due(self, is_idle):
         """Starts an index build if enough has changed: immediately if many points have no index, else when idle."""
         info = self.shard.info()
-        # A write by a filter names no points, but the number of points shows its deletes.
         unindexed = info.points_count - info.indexed_vectors_count // max(1, len(self.config.dense))
         many_unindexed = self.config.vectors_kb(unindexed) > self.limits.threshold_kb
+        # A write by a filter names no points, but its deletes change the number of points.
         changed = max(self.changed, abs(info.points_count - self.last_count))
         many_changed = changed > CHANGED_SHARE * info.points_count
         is_due = many_unindexed and (many_changed or self.is_new) and not self.was_cancelled

@@ -45,7 +45,8 @@ class Config:
         return engine.EdgeConfig(
             vectors=dense.get("", dense) or None,
             sparse_vectors=sparse or None,
-            # The result of a filter is scanned exactly up to the same size: an index sometimes finds only half of it.
+            # Up to this size of the points that match a filter, a search scans them exactly: the index sometimes finds
+            # only half of them.
             hnsw_config=engine.HnswIndexConfig(HNSW_M, HNSW_EF, indexing_threshold_kb),
             optimizers=engine.EdgeOptimizersConfig(indexing_threshold=indexing_threshold_kb),
             max_search_threads=SEARCH_THREADS,

@@ -9,7 +9,8 @@ type ReadSetting = (name: string) => string | null;
 const withoutTrailingSlash = (text: string): string => text.replace(/\/+$/, '');
 
 /**
- * Reads which providers are configured. A provider without a key is not configured; an incomplete one is an error.
+ * Reads which providers are configured. OpenAI, Cohere and Solar need only a key. Azure and Vertex need several
+ * settings: if none is set, the provider is not configured; if only some are set, that is an error.
  * @param readFile reads the file that VERTEX_CREDENTIALS names
  * @throws Error that names the missing settings
  */

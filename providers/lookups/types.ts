@@ -82,7 +82,7 @@ export interface ServiceClient {
 export interface LookupService extends Service {
   /** Returns the headers that authenticate each request. */
   headers?(apiKey: string): Readonly<Record<string, string>>;
-  /** Returns the fault of an error response that needs more than its status; undefined for others. */
+  /** Returns the fault of an error response whose status alone does not identify it; undefined for others. */
   refusal?(reply: Reply): { readonly kind: 'access_denied' | 'not_found'; readonly sentence: string } | undefined;
   /** Returns the requested wait in milliseconds, for services with their own header for it; null: none. */
   waitMs?(headers: Reply['headers']): number | null;

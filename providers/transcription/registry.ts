@@ -25,7 +25,7 @@ const NAMES = Object.keys(SERVICES) as TranscriptionService[];
 
 /**
  * Chooses the service that transcribes.
- * @param egress its timeouts must allow responses that take as long as the work
+ * @param egress its timeouts must allow a response that arrives only after the transcription
  */
 export function createTranscriptions(settings: TranscriptionSettings, egress: Pick<Egress, 'request'>): Transcriptions {
   const configured = new Map<TranscriptionService, TranscriptionProvider>();

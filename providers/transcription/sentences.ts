@@ -12,7 +12,7 @@ export interface SpokenWord {
 const SENTENCE_END = /[.?!…。？！।؟]["'”’»)\]]*$/;
 /**
  * Maximum number of words in a sentence of speech without punctuation. Chunks have the times of whole sentences, so
- * long ones would make these imprecise.
+ * long sentences would make the times imprecise.
  */
 const MAX_WORDS = 60;
 /** Silence, in seconds, that separates paragraphs. */

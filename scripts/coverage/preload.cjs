@@ -25,7 +25,7 @@ ChildProcess.prototype.spawn = function (options) {
 
 /**
  * Writes coverage when the process sends a message to its parent, which may kill it after the last message. Within the
- * interval after a write, a timer delays the next write to its end.
+ * interval after a write, a timer delays the next write until the interval has ended.
  */
 function writeAtMessages() {
   const { send } = process;

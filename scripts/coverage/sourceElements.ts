@@ -5,8 +5,8 @@ export interface Span {
   readonly start: number;
   readonly end: number;
   /**
-   * Index of an earlier span that runs at least as often. V8 counts too much after a `?:` that follows an `if` that
-   * returns: the range after the return ends at the next sibling range
+   * Index of an earlier span that runs at least as often: its count limits the count of this span. V8 counts too much
+   * after a `?:` that follows an `if` that returns, because the range after the return ends at the next sibling range
    * (RewritePositionSingletonsToRanges in https://github.com/v8/v8/blob/main/src/debug/debug-coverage.cc).
    */
   readonly limit?: number;

@@ -38,7 +38,7 @@ export interface MoveClaims {
   keepHot(tenant: Tenant, filters: FileFilters): Promise<boolean>;
 }
 
-/** Maximum index rows that one query for owners reads. Files that are moved leave the index. */
+/** Maximum index rows that a query for owners reads. Moved files leave the index, so later queries read other files. */
 const MAX_ROWS_PER_QUERY = 1_000;
 
 /** Matches files that are due. The date above the epoch excludes files without a due time. */
@@ -84,7 +84,8 @@ export function createMoveClaims(
     async listOwnersOfDue(now, limit) {
       const movingRunIds = await files.distinct('move.runId', moving);
       const openRuns = await findOpen(movingRunIds);
-      // A user with more due files than one query reads, whose move is slow or fails, must not hold up the others.
+      // Skip users whose files an active run already moves. If the move is slow or fails, the due files of one such
+      // user could fill every query and hide all other users.
       const isNotMoving = openRuns.length === 0 ? {} : { userId: { $nin: openRuns.map(({ userId }) => userId) } };
       const due = await files
         .find({ ...dueBy(now), ...isNotMoving }, { organizationId: 1, userId: 1, customerId: 1 })

@@ -27,8 +27,8 @@ export interface Moves {
   /** Sets the attempt's token on the run's files, except those that are being deleted, and returns the files. */
   beginAttempt(by: MoveAttempt, ids: readonly number[]): Promise<FileDoc[]>;
   /**
-   * Records that the vectors are in file storage. False if the file no longer belongs to this attempt, or has other
-   * content.
+   * Records that the vectors are in file storage. False if the file no longer belongs to this attempt, or its content
+   * has changed since the vectors were read.
    */
   saveCopy(by: MoveAttempt, file: MovedFile, copy: ColdCopy): Promise<boolean>;
   /**
@@ -36,7 +36,7 @@ export interface Moves {
    * storage was disabled.
    */
   markCold(by: MoveAttempt, copied: readonly MovedFile[]): Promise<number[]>;
-  /** Sets HOT_STORAGE and writes events; returns the ids. Skips files with other content or tags. */
+  /** Sets HOT_STORAGE and writes events; returns the ids. Skips files whose content or tags have changed since. */
   markHot(by: MoveAttempt, copied: readonly MovedFile[]): Promise<number[]>;
   /** Restores the previous storage status of files whose move did not complete. */
   revert(by: MoveAttempt, ids: readonly number[]): Promise<void>;

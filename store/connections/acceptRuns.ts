@@ -56,8 +56,8 @@ export interface Selection {
 }
 
 /**
- * Accepts the run that syncs a selection of an account, in the caller's transaction. If the run has not begun, the
- * selection is stored, so that scheduled syncs repeat it.
+ * Accepts the run that syncs a selection of an account, in the caller's transaction. Stores the selection, so that
+ * scheduled syncs repeat it, unless a scheduled sync accepts the run (`begun`).
  */
 export async function acceptSelection(
   owner: Owner,

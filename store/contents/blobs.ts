@@ -103,7 +103,10 @@ export function createFolderBlobs(root: string): Blobs {
       if (isMissing(error)) return [];
       throw error;
     });
-  /** Writes the entries of a new file and of its folders to disk. A parallel call may have created the folders. */
+  /**
+   * Writes the entries of a new file and of its folders to disk. Includes folders that existed before: a parallel call
+   * may have just created them without writing their entries yet.
+   */
   const syncFolders = async (file: string): Promise<void> => {
     for (let folder = path.dirname(file); folder.length >= top.length; folder = path.dirname(folder)) {
       // A parallel deletion removes a folder only after all contents in it, so there is nothing to keep.

@@ -19,7 +19,7 @@ export interface Connection {
   readonly type: SourceType;
   /** `TYPE|account`; null if the source has no account name. Then every connection creates a new data source. */
   readonly externalId: string | null;
-  /** External id of the same account that an older version stored; a record with it is renewed and keeps it. */
+  /** External id that an older version stored for this account. A record with this id is renewed and keeps the id. */
   readonly formerExternalId?: string;
   /** Plain text, encrypted for this record on write. Null if the source needs no credentials. */
   readonly credentials: string | null;
@@ -44,8 +44,9 @@ export interface TaggedDataSource {
 
 export interface DataSourceCommands {
   /**
-   * Stores a connected account. Creates a record, or renews the access of the record with the same organization, user,
-   * type and external id; one with the former id is preferred. Both set the last action to ADD and write an event.
+   * Stores a connected account. Renews the access of the user's record with the same type and the former external id,
+   * or else the external id. If there is no such record, creates one. In both cases, sets the last action to ADD and
+   * writes an event.
    */
   connect(owner: Tenant & { customerId: string }, connection: Connection, session: Session): Promise<TaggedDataSource>;
   /** Replaces the tags with the result of `change`; null if the user has no such data source. */
@@ -106,8 +107,8 @@ export function createDataSourceCommands(
   const sealed = (id: number, organizationId: number, credentials: string | null): string | null =>
     credentials === null ? null : sealCredentials(secrets, { _id: id, organizationId }, credentials);
   /**
-   * Updates the tags together with other fields. Two concurrent writers of one record conflict in MongoDB, which
-   * repeats one of them.
+   * Updates the tags together with other fields. If two transactions update one record at the same time, the later one
+   * fails and is repeated, so it reads the tags that the earlier one wrote.
    */
   const update = async (
     existing: DataSourceDoc,

@@ -46,8 +46,8 @@ export interface DataSourceListings {
   /** Withdraws the approval. Call it after a complete listing has deleted the missing items. */
   withdrawApproval(tenant: Tenant, id: number): Promise<void>;
   /**
-   * Discards the held deletions and returns the updated record; null while a listing is in progress, which may be marking
-   * further items. For operators.
+   * Discards the held deletions and returns the updated record. Null while a listing is in progress, because it may
+   * find further missing items. For operators.
    */
   refuseDeletions(id: number): Promise<DataSourceDoc | null>;
   /** Returns data sources of an organization whose deletions are held, ordered by id, and their total number. */
@@ -62,7 +62,7 @@ export interface DataSourceListings {
    * record
    */
   markListingApplied(tenant: Tenant, id: number, listedAt: Date): Promise<void>;
-  /** Merges metadata about its last syncs into its metadata; null removes a field. */
+  /** Merges fields into the metadata of the data source; null removes a field. */
   mergeMetadata(tenant: Tenant, id: number, metadata: Readonly<Record<string, unknown>>): Promise<void>;
 }
 

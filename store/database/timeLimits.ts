@@ -40,7 +40,7 @@ export async function transaction<T>(
   let isTimedOut = false;
   const timeoutError = (): StoreFailure => new StoreFailure('MongoDB', 'unreachable', lastError);
   const committed = connection.transaction(async (session) => {
-    // The driver repeats only its own errors, so this one stops it.
+    // The driver retries only after errors of its own, so this error ends its retries.
     if (isTimedOut) throw timeoutError();
     try {
       return await work(session);

@@ -11,7 +11,7 @@ import { updateRows } from '../database/updateRows.js';
 /** Runs work in one MongoDB transaction, and repeats it when MongoDB asks for it. */
 export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
-/** Maximum rows that one call numbers. */
+/** Maximum rows that one call of `number` numbers. */
 export const ROWS_PER_ITERATION = 500;
 
 export interface EventWriter {
@@ -38,7 +38,7 @@ export interface Events extends EventWriter, Pick<Intents, 'settle'> {
   /**
    * Numbers the written events, and marks the webhooks of their organizations as due. If the writers assigned the
    * numbers, events could become visible out of order, and a reader with a cursor would miss some. Concurrent calls are
-   * safe: the counter admits one at a time.
+   * safe: they conflict in the organization's counter, so each row is numbered once.
    * @returns the number of numbered rows
    */
   number(): Promise<number>;

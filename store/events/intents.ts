@@ -6,7 +6,7 @@ import { type EventRowDoc, newRows } from '../models/events.js';
 import { INTENDED } from '../models/hiddenRows.js';
 import { updateRows } from '../database/updateRows.js';
 
-/** Minimum age in milliseconds of a hidden row whose process has crashed. No write takes so long. */
+/** Age in milliseconds from which a hidden row counts as left by a crashed process: no write takes so long. */
 const LEFT_OVER_MS = 15_000;
 
 /** Returns the ids of the files whose records contain a mark. */
@@ -62,7 +62,10 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
     return (await updateRows(rows, [{ filter: intended, update: change }])) === 1;
   };
 
-  /** Writes the events that are missing after another process, which presumed this process dead, settled the row. */
+  /**
+   * Writes the events that another process did not publish. That process presumed this one dead and settled the row
+   * before all files were changed.
+   */
   const publishMissing = async (row: EventRowDoc, events: readonly StoredEvent[]): Promise<void> => {
     const settled = await rows.findById(row._id).lean();
     const published = new Set(

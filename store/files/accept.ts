@@ -62,8 +62,9 @@ export interface FileAcceptance {
   /**
    * Accepts many files of one run; those beyond the user's queue limit are DELAYED. Returns the number of accepted
    * files. Files are matched by external id and account. A page that exists as a container, such as the sitemap of
-   * another scrape, is skipped, because the container has its own run and children. A scheduled sync
-   * first compares existing files with content (EVALUATING_RESYNC), and syncs only the changed ones.
+   * another scrape, is skipped, because the container has its own run and children. In a scheduled sync, the existing
+   * files that have content are first compared with their source (EVALUATING_RESYNC), and only the changed ones are
+   * synced.
    */
   acceptMany(owner: FileOwner, requests: readonly FileRequest[]): Promise<number>;
 }

@@ -34,8 +34,8 @@ export interface FileChanges {
 }
 
 /**
- * Maximum number of marks stored per file. A mark must survive later changes until the events of its change are
- * published.
+ * Maximum number of marks stored per file. A mark is the id of a change (see `Intents`). It must survive later changes
+ * until the events of its change are published.
  */
 const MARKS_KEPT = 4;
 

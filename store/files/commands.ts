@@ -40,8 +40,8 @@ export interface FileCommands {
   /** Counts a crash of the document reader for this content. */
   recordCrash(runId: number, fileId: number, hash: string): Promise<void>;
   /**
-   * Ends a file in SYNC_ERROR. @param isGone whether it no longer exists at its source. False if the run no longer owns
-   * it.
+   * Ends a file in SYNC_ERROR. Returns false if the run no longer owns the file.
+   * @param isGone whether the file no longer exists at its source
    */
   fail(runId: number, fileId: number, message: string, end: ItemEnd, isGone?: boolean): Promise<boolean>;
   /** Queues a file again, for an attempt after `notBefore`. */
@@ -55,7 +55,7 @@ export interface FileCommands {
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /**
    * Defers a started file until its transcript or its recognized pages are ready; the start does not count as an
-   * attempt. It stays SYNCING, or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
+   * attempt. The file stays SYNCING, or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
    */
   defer(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
   /** Counts the start of a file that was deferred for OCR, and returns it; null if it is no longer deferred. */

@@ -30,8 +30,9 @@ const deletedItem = ({ _id: fileId, externalFileId: externalId, name }: FileDoc)
 /** Deletes files, in an order that leaves no data after a crash. */
 export interface FileDeletion {
   /**
-   * Returns the parents whose children a delete includes: those that its filters name, with all descendants, and with
-   * deleteChildren the matching files. Call it before anything is deleted.
+   * Returns the parents whose children a delete includes. With includeAllChildren, these are the parents that the
+   * filters name; with deleteChildren, the matching files; in both cases with all their descendants. Call it before
+   * anything is deleted.
    */
   parentsOfDelete(tenant: Tenant, request: DeleteFilesRequest): Promise<number[]>;
   /**
@@ -85,7 +86,7 @@ export function createFileDeletion({
     _id: { $in: [...ids] },
     runId,
   });
-  /** Ends files, and writes events for those that were not ended before, in one transaction. */
+  /** Calls `end` for the files that match the query and, if required, writes their events, in one transaction. */
   const endFiles = (
     query: QueryFilter<FileDoc>,
     emitsEvents: boolean,

@@ -42,8 +42,8 @@ export interface UnchangedFile {
 }
 
 /**
- * Computes the due times again of files whose days in hot storage were changed during the sync. The published due time
- * is that of the record at the start of the sync.
+ * Computes the due times again of files whose days in hot storage were changed during the sync. Their published due
+ * time was computed from the days in the record at the start of the sync.
  */
 async function correctDueTimes(files: Model<FileDoc>, syncs: readonly FinishedSync[], now: Date): Promise<void> {
   const changed = syncs.flatMap(({ file: { _id, supportsColdStorage, hotStorageTimeToLive: days } }) =>

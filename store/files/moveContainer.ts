@@ -11,7 +11,10 @@ export interface ContainerChange {
   readonly metadata?: Record<string, unknown>;
   /** Whether to set the time of the last sync. */
   readonly synced?: boolean;
-  /** Whether a scheduled sync makes the change. Such a sync reports the queued files itself. */
+  /**
+   * Whether a scheduled sync makes the change. If so, ALL_UPLOADED_FILES_QUEUED is not written here, but at the end of
+   * the sync.
+   */
   readonly isScheduled?: boolean;
   /** State of the feed for the next run; null deletes an earlier one. */
   readonly feedReading?: FeedReading | null;

@@ -29,7 +29,7 @@ export interface FileQueries {
   /** Returns the ids of the files that have children, among `roots` and their descendants. */
   descendantParents(tenant: Tenant, roots: readonly number[]): Promise<number[]>;
   byIds(tenant: Tenant, ids: readonly number[]): Promise<FileDoc[]>;
-  /** Adds the folders below the named parents to the filters, if they include all descendants. */
+  /** Adds the folders below the named parents to the filters, if the filters set includeAllChildren. */
   expand(tenant: Tenant, filters: FileFilters): Promise<FileFilters>;
   /** Returns the ids of matching files, at most `limit`. */
   ids(tenant: Tenant, filters: FileFilters, limit: number): Promise<number[]>;

@@ -71,7 +71,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
     async retry(tenant, ids, unsynced, targetRun, session) {
       const rows = await findRetryable(tenant, ids, unsynced, session);
       await ledger.recordOutcomes(rows, targetRun.runId, session);
-      // Uses the transaction that read the files, so MongoDB repeats both after a concurrent change.
+      // Runs in the transaction that read the files: after a concurrent change, the read and the update are repeated.
       const { filter, update } = transition('queueAgain', {
         owner: tenant,
         where: { _id: { $in: rows.map(({ _id }) => _id) } },

@@ -32,7 +32,10 @@ export interface RunProgress {
   listDue(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
   /** Returns whether a limit delays files of the run. */
   hasDelayed(runId: number): Promise<boolean>;
-  /** Returns the earliest time at which a queued file of the run is due; null if none is queued. */
+  /**
+   * Returns the earliest due time of the run's files that are queued or in progress: 1970 if a file has no due time;
+   * null if there is no such file.
+   */
   nextDueTime(runId: number): Promise<Date | null>;
   /** Counts the files of a batch by their current state. */
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;

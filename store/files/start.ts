@@ -40,8 +40,8 @@ export async function startFiles(
     );
   const set = { updatedAt: now, ...sparseReport };
   const startedAll = await changes.changeAll('start', startable, { owner: { runId }, where: {}, set, inc });
-  // A worker that was presumed dead may start the same files. After a restart, read the generations instead of
-  // computing them.
+  // Compute the new records only if every file was queued and was changed by this call. Otherwise read them: another
+  // worker, which was presumed dead, may have started some of the files too.
   const isAsExpected = startedAll && inProgress.length === 0;
   const started = isAsExpected
     ? rows.map((row): FileDoc => ({

@@ -9,8 +9,8 @@ import { ORDER_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 
 /**
- * Time without changes before sums of a user are cached, in milliseconds. Changes in progress may have the time of a
- * slightly slow clock.
+ * Time without changes before sums of a user are cached, in milliseconds. If the clock of a process is slow, its change
+ * may get an earlier updatedAt than the last change, and the cache would not detect it.
  */
 const UNCHANGED_MS = 60_000;
 /**

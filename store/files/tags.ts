@@ -27,13 +27,13 @@ export interface FileTags {
   /** Returns the next files of a data source that lack its latest tags, ordered by id. */
   listBehindSourceTags(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
   /**
-   * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next
-   * iteration updates it.
+   * Copies the tags of a data source to files. Skips a file whose tags changed since it was read; a later call of
+   * `listBehindSourceTags` returns it again.
    */
   applySourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
   /**
-   * Records the version on those of these files that have the source's tags. Call it after their points have the tags
-   * too.
+   * Sets sourceTagsVersion of those of these files that have the source's tags. Call it after their points have the
+   * tags too.
    */
   markSourceTagsApplied(source: DataSourceDoc, files: readonly TaggedFile[]): Promise<void>;
   /** Returns the tags that the points of these files must carry now. */

@@ -31,7 +31,7 @@ export interface Frontier {
   saveLinks(found: readonly FoundLinks[]): Promise<void>;
   /** Returns the next pages whose links are to be followed, nearest first. */
   listUnfollowed(runId: number, limit: number): Promise<CrawlPageDoc[]>;
-  /** Marks pages whose links were followed from the given depth. */
+  /** Marks pages whose links were followed. Skips a page whose depth changed since: its links are followed again. */
   markFollowed(runId: number, pages: readonly CrawlAddress[]): Promise<void>;
   /** Lowers the depth of addresses to which a shorter path was found. Their links are followed again. */
   lowerDepths(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;

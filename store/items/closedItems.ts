@@ -9,8 +9,8 @@ type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 /** Closed items: the account currently cannot list their contents. Their stored descendants count as existing. */
 export interface ClosedItems {
   /**
-   * Records that a listing could not read the contents of items, and that it found all their stored descendants. Safe
-   * to repeat. @returns the external ids of the items that are stored
+   * Records that a listing could not read the contents of items. All their stored descendants count as found by the
+   * listing. Safe to repeat. @returns the external ids of the items that are stored
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
   /** Returns items whose contents could not be listed, at most `limit`. */

@@ -130,7 +130,7 @@ const FILE = {
   sourceTags: optional(byDefault(list(storedTag), undefined)),
   /** Version of the data source's tags that the file and its points have. */
   sourceTagsVersion: optional(number),
-  /** Increases with every change of tagPairs, so that points are not shown with outdated tags. */
+  /** Increases with every change of tagPairs. A sync publishes its points only if the number has not changed since. */
   tagsRevision: optional(number),
   /** `key=value` of every tag, the file's own and those of its source, for indexed equality. */
   tagPairs: list(text),

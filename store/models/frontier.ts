@@ -12,7 +12,7 @@ const CRAWL_PAGE = {
    * were followed.
    */
   state: required(textOf<'waiting' | 'read' | 'followed'>()),
-  /** Address after redirects, in code `finalUrl`; null before the page is read. */
+  /** Address after redirects, called `finalUrl` in the code; null before the page is read. */
   endedAt: nullable(text),
   /** Addresses of the links on the page. */
   links: list(text),

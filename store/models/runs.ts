@@ -69,8 +69,8 @@ const RUN = {
   parentRunId: optional(number),
   part: optional(text),
   /**
-   * For a scheduled sync: Temporal's run id of the execution that accepted it. Absent for other runs, whose workflow has
-   * the id of this row in its memo.
+   * For a scheduled sync: Temporal's run id of the execution that accepted it. Absent for other runs: the memo of their
+   * workflow contains the run's `_id` instead.
    */
   temporalRunId: optional(text),
   /** Cause of the run. Absent in older rows: a schedule for a scheduled sync and its parts, otherwise a request. */
@@ -88,7 +88,7 @@ const RUN = {
   acceptedAt: required(date),
   /** Time when Temporal started the workflow; null while the run waits in the outbox. */
   startedAt: nullable(date),
-  /** Set while the upload's run belongs to the stream of its user. Absent: the run has its own workflow. */
+  /** Set while the run belongs to the shared workflow of the user's uploads. Absent: the run has its own workflow. */
   stream: optional(trueOnly),
   /** Size of the uploaded content in bytes, for the batches of a stream. */
   bytes: optional(number),

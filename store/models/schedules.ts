@@ -13,8 +13,8 @@ import {
 
 const SCHEDULE = {
   /**
-   * Id of the schedule in Temporal. The row of an organization has no schedule, and an id that is not in Temporal: when
-   * it is processed, the rows of all the organization's users are marked.
+   * Id of the schedule in Temporal. The row of an organization has an id that is not in Temporal, because it has no
+   * schedule: the process that claims this row marks the rows of all users of the organization.
    */
   _id: text,
   organizationId: required(number),

@@ -2,7 +2,7 @@ import type { Connection, Model } from 'mongoose';
 import { date, list, nested, number, type RecordOf, required, schemaOf, text } from '../database/record.js';
 
 const REPEATED_BLOCK = {
-  /** From the reader of pages: length and hash of host, place and text. */
+  /** Length of the text, and a hash of host, path of the element in the page, and text. Made by the page reader. */
   id: text,
   /** File id of the page that keeps the block. */
   keptBy: number,

@@ -39,7 +39,10 @@ const WEBHOOK = {
   statusReason: byDefault(text, ''),
   /** Events up to this number have their own delivery row. */
   cursor: required(number),
-  /** Event number from which work is pending; null if none is. The workflow clears it. */
+  /**
+   * Set when work is pending: number of the organization's last event, 0 after the deletion, or a unique negative
+   * number after a redelivery. The workflow sets it to null, unless it has changed during the work.
+   */
   wake: nullable(number),
   /** Time of the last signal to its workflow. */
   wokenAt: nullable(date),

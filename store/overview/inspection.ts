@@ -41,8 +41,8 @@ export interface Inspection {
     readonly deploymentId: string | null;
   }>;
   /**
-   * Tries to decrypt the credentials of data sources, the secrets of organizations' OAuth clients and the signing keys of
-   * webhooks. Other secrets are stored for a day at most.
+   * Tries to decrypt the credentials of data sources, the secrets of organizations' OAuth clients and the signing keys
+   * of webhooks. Skips secrets of connection attempts and of stored responses, which are stored for a week at most.
    */
   openSecrets(
     secrets: Secrets,

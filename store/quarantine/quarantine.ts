@@ -127,7 +127,7 @@ export function createQuarantine(
           rows.map((file) => ({
             _id: file._id,
             ...{ organizationId, userId, customerId: file.customerId },
-            // The record of an attachment names no data source, but it is restored and erased with those of its account.
+            // The record of an attachment names no data source, but it is restored and erased with its account's files.
             ...{ dataSourceId: file.dataSourceId ?? file.accountId, parentId: file.parentId },
             ...({ state: 'leaving', missedBy: runId, runId, quarantinedAt: now, keptUntil, copy: null } as const),
             file,

@@ -5,8 +5,9 @@ import type { Finding, ReconcileOptions } from './differences.js';
 import type { RecordOfFile } from './records.js';
 
 /**
- * Number of points that are read per space. A segment with one point in a thousand is missed with a probability below
- * 0.01 % ((1 - 0.001)^10,000). Reading takes seconds and transfers about 80 MB of JSON at 384 dimensions.
+ * Number of points that are read per space. A damaged segment of Qdrant that contains one point in a thousand is missed
+ * with a probability below 0.01 % ((1 - 0.001)^10,000). Reading takes seconds and transfers about 80 MB of JSON at 384
+ * dimensions.
  */
 const SAMPLED_POINTS = 10_000;
 /**

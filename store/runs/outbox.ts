@@ -30,7 +30,7 @@ interface NewRunFields {
   readonly cause?: RunCause;
   readonly requestId: string;
   readonly uploadId?: string;
-  /** Set for an upload that the stream of its user ingests, with the size of its content in bytes. */
+  /** Set for an upload that the shared workflow of the user's uploads ingests, with its size in bytes. */
   readonly stream?: { readonly bytes: number };
   /** Whether the run waits until heldRuns releases it. */
   readonly held?: boolean;
@@ -82,8 +82,8 @@ export interface Runs {
    */
   redo(run: Run): Promise<boolean>;
   /**
-   * Ends a run and records its results in the ledger; a second call does nothing. Writes an event for an upload. Call it
-   * after all files of the run have ended.
+   * Ends a run and records its results in the ledger; a second call does nothing. Writes events for an upload, and for
+   * a scheduled sync that has synced files. Call it after all files of the run have ended.
    */
   finish(
     runId: number,

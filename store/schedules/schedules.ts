@@ -53,7 +53,7 @@ export interface ScheduleModels {
   readonly organizations: Model<OrganizationDoc>;
 }
 
-/** Stored while Temporal is being updated, or if the result of the update is unknown. */
+/** Value of `applied` while Temporal is being updated, or if the result of the update is unknown. */
 const UNSURE = 'unsure';
 
 export function createSchedules({ schedules, dataSources, files, users, organizations }: ScheduleModels): Schedules {

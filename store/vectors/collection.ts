@@ -27,8 +27,8 @@ export interface Collections {
   /** Returns the name of the space's collection, and creates it with its indexes if it does not exist. */
   ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<string>;
   /**
-   * Writes to the space's collection, which exists then. If Qdrant answers 404, because the collection was lost or is
-   * being rebuilt since this process created it, creates it again and repeats the write.
+   * Creates the space's collection if it does not exist, then calls `work`, which writes to it. If Qdrant answers 404,
+   * the collection was lost or rebuilt since this process created it: creates it again and repeats `work` once.
    */
   write<T>(space: Pick<VectorSpace, 'name' | 'dimensions'>, work: (name: string) => Promise<T>): Promise<T>;
   /** Makes the next `ensure` check Qdrant again, because the collection was deleted. */

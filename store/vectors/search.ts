@@ -61,9 +61,9 @@ export interface VectorSearch {
   /** Returns the chunks of a tenant's points by id. Deleted points, and those of other tenants, are missing. */
   chunksOf(tenant: Tenant, space: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, ChunkKey>>;
   /**
-   * Returns for each of a tenant's points the nearest of the others by dense vectors, best first, at most `count`.
-   * Deleted points, and those of other tenants, are missing. Qdrant before 1.12 cannot compute them: the result is then
-   * empty.
+   * Returns for each of the given points of a tenant the nearest other given points by dense vectors, best first, at
+   * most `count`. Deleted points, and those of other tenants, are missing. Qdrant before 1.12 cannot compute them: the
+   * result is then empty.
    */
   neighboursOf(
     tenant: Tenant,

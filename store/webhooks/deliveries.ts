@@ -17,7 +17,7 @@ export interface DeliveryOutcome {
   readonly status: DeliveryStatus;
   /** Failed attempts so far. */
   readonly tries: number;
-  /** Time of the next attempt; null if the event waits for another event of its object, or has ended. */
+  /** Time of the next attempt; null if the delivery waits for an earlier event of the same object, or has ended. */
   readonly nextTryAt: Date | null;
   /** The attempt of this batch; null if there was none. */
   readonly attempt: AttemptDoc | null;

@@ -133,7 +133,8 @@ export function createWebhooks(
             $or: [
               { status: { $ne: outcome.status } },
               { statusReason: { $ne: statusReason } },
-              // A redelivery enables the webhook and keeps its status, so the receiver can repeat the same 410.
+              // A redelivery enables a disabled webhook and keeps its status. If the receiver answers 410 again, status
+              // and reason are the same, but the webhook must be disabled again.
               ...(disabled ? [{ disabledAt: null }] : []),
             ],
           },

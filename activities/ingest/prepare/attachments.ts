@@ -114,7 +114,7 @@ async function accept(
           externalUrl: null,
           name,
           parentId: parent._id,
-          // Two accounts may each have a message of this id.
+          // External ids are unique only within an account: two accounts may contain the same ids.
           accountId: parent.accountId ?? null,
           isContainer: false,
           tags: tagObject(parent.tags) ?? {},

@@ -9,8 +9,8 @@ import type { SaveLinks } from './preparedFile.js';
 
 /**
  * Fetches a file's content from its source.
- * @param hasSameProcessing whether the stored copy was processed in the same way: the source may then answer that it
- * is current
+ * @param hasSameProcessing whether this sync would process the stored copy as the last sync did. Only then the request
+ * is conditional, and the source may answer that the copy is current
  * @returns null if the stored copy is current
  * @throws Fault
  */

@@ -54,7 +54,7 @@ export interface Processing {
   /** The space, if the file is embedded as a picture; else null. */
   readonly asPicture: VectorSpace | null;
   readonly processedAs: string;
-  /** Whether the stored copy was processed in the same way: the same content then needs no work. */
+  /** Whether the last sync processed the stored copy as this one would: then unchanged content needs no work. */
   readonly hasSameProcessing: boolean;
 }
 

@@ -14,7 +14,7 @@ const OCR_VERSION = 2;
 export const PICTURES: readonly string[] = ['JPG', 'PNG'];
 const OCR_FORMATS = ['PDF', ...PICTURES];
 
-/** Whether OCR should read those pages of a file that are pictures. */
+/** Whether OCR should read the pages of a file that have no text, such as scans and pictures. */
 export const wantsOcr = ({ options }: FileDoc, format: string): boolean =>
   options.useOcr === true && OCR_FORMATS.includes(format);
 

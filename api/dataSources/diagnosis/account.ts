@@ -71,7 +71,10 @@ export async function limits({ account, service }: CheckedAccount, waitingFiles:
       'No action is needed: each file continues automatically at its own time.',
       details,
     );
-  return ok(`${service} accepts requests. A process sends at most ${requestsAtOnce} of them concurrently.`, details);
+  return ok(
+    `${service} accepts requests. At most ${requestsAtOnce} requests of this account are sent concurrently.`,
+    details,
+  );
 }
 
 const sampleOf = ({ name, itemType, externalId, externalUrl }: SourceItem) => ({

@@ -21,7 +21,7 @@ export const sharePointSites = operation({
   auth: 'user',
   summary: 'List the sites of a connected SharePoint account',
   description: [
-    `Returns a page of the sites of the tenant that the connected user can access now. Use it to find the \`sharepoint_site_name\` of another site, and connect that site with \`POST /integrations/oauth_url\`: a data source has one site. Sites of other hosts are omitted. ${LIVE}`,
+    `Returns a page of the sites of the tenant that the connected user can access now. Use it to find the \`sharepoint_site_name\` of another site, and connect that site with \`POST /integrations/oauth_url\`: a data source has one site. Sites on another host than the tenant's root site are omitted. ${LIVE}`,
   ],
   returns: 'One page of sites that the connected user can access, and the cursor of the next page.',
   query: Joi.object({

@@ -11,7 +11,7 @@ import { syncStatus } from './syncStatus.js';
 import { uploadText } from './uploadText.js';
 import Joi from 'joi';
 
-/** Every tool, one per line. */
+/** Every tool, in the order of tools/list. */
 const tools: readonly Tool[] = [search, listFiles, readFile, listSources, syncStatus, addUrl, uploadText, resync];
 
 /** Returns the tools that the agent's token permits. */

@@ -21,7 +21,7 @@ export const readFile = tool({
       .description('Character (UTF-16) at which to begin. With `page`: within that page.'),
     page: integer()
       .min(1)
-      .description('Page of a PDF, from 1: the passages on it, whole, also if they begin or end on another page.'),
+      .description('Page of a PDF, counted from 1. Passages that are partly on another page are returned whole.'),
     max_characters: integer().min(100).max(1_000_000).default(20_000).description('Maximum length of the text.'),
   }),
   output: record({

@@ -36,10 +36,10 @@ const input = Joi.object({
     .description('Only these files, and the files below them: pages of a site, files of a folder.'),
   created_from: Joi.string()
     .isoDate()
-    .description('Only files added at this time (ISO 8601; UTC without an offset) or later.'),
+    .description('Only files added at this time or later. ISO 8601; a time without an offset is in UTC.'),
   created_before: Joi.string()
     .isoDate()
-    .description('Only files added before this time (ISO 8601; UTC without an offset).'),
+    .description('Only files added before this time. ISO 8601; a time without an offset is in UTC.'),
   mode: Joi.string()
     .valid('hybrid', 'semantic')
     .default('hybrid')
@@ -88,8 +88,8 @@ const hasNoRecordFilters = ({ sources, created_from: from, created_before: befor
   (sources?.length ?? 0) === 0 && from === undefined && before === undefined;
 
 /**
- * Returns the ids of files that the search is limited to. A search of chunks cannot filter by source or time, so the
- * records select the files first. @throws HttpError 422 if too many files match
+ * Returns the ids of files that the search is limited to. A search of chunks cannot filter by source or time, so these
+ * filters are first applied to the file records. @throws HttpError 422 if too many files match
  */
 async function selectFiles(wanted: Input, { caller, deps }: Agent): Promise<readonly number[]> {
   const { files } = deps.store;
@@ -143,7 +143,10 @@ function shortened(full: ReturnType<typeof passageOf>, max: number): ReturnType<
 const COLD_NOTE =
   'Matching files in cold storage were not searched; the application of the user can move them to hot storage.';
 
-/** Searches. Files in cold storage, for which a search is refused with 409, are excluded. */
+/**
+ * Searches. A search whose filters match files in cold storage is refused with 409; then repeats it without these
+ * files.
+ */
 async function searchHot(body: object, { perform }: Agent): Promise<{ documents: DocumentRecord[]; hasCold: boolean }> {
   const documentsFor = async (fields: object): Promise<DocumentRecord[]> => {
     const answer = await perform(embeddings, { body: { ...body, ...fields } });

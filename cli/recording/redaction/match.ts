@@ -3,8 +3,8 @@ import { timeOf, TIME } from './times.js';
 import { decode, WORD } from './words.js';
 
 /**
- * Maximum difference between two times that a connector derived from its clock, because the steps before them vary in
- * duration.
+ * Maximum difference between two times that count as the same. A connector may derive times from its clock, and the
+ * steps before them vary in duration.
  */
 const MAX_DRIFT_MS = 600_000;
 const TOKEN = new RegExp(`${TIME.source}|${WORD.source}|[^\\p{L}\\p{M}\\p{N}]`, 'gu');

@@ -7,7 +7,7 @@ const ISO = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d)(:\d\d)?(.*))?$/;
 const SLACK = /^(\d{10})(\.\d{6})$/;
 /** A time of Slack in a URL, in microseconds: `p1700000000000100`. */
 const MICROSECONDS = /^[a-z](\d{10})\d{6}$/;
-/** Seconds and milliseconds since 1970 of the years 2001 to 2039. */
+/** Range of numbers that count as seconds since 1970: the years 2001 to 2039. */
 const MIN_S = 1_000_000_000;
 const MAX_S = 2_200_000_000;
 

@@ -12,7 +12,7 @@ import { FILE_FORMATS } from '../../../contract/files/fileFormats.js';
 import { RECORDED_TERMS, type RecordedTerms } from '../../../contract/sources/recordedTerms.js';
 
 export interface Vocabulary {
-  /** Values that may be kept: string literals of the code, and names of fields, since tables have them as keys. */
+  /** Values that may be kept: string literals of the code, and keys of its objects, such as those of lookup tables. */
   readonly values: ReadonlySet<string>;
   /** Names that may be kept, of fields, elements and parameters: identifiers, and words of string literals. */
   readonly names: ReadonlySet<string>;

@@ -57,8 +57,8 @@ const NATIVE_KINDS: Readonly<Record<string, NativeKind>> = {
 };
 
 /**
- * Id of the root item for files that are in no folder the account can see. The dots rule out a collision with file
- * ids.
+ * Id of the root item of all files and folders that are neither in the account's own root folder nor in a shared drive
+ * of which it is a member. The dots rule out a collision with file ids.
  */
 export const SHARED_WITH_ME = 'shared.with.me';
 

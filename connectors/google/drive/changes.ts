@@ -20,7 +20,7 @@ import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
 
 /**
- * Positions in the change logs: the account's own, and those of the shared drives, whose changes the first one lacks.
+ * Positions in the change logs: the account's own, which lacks the changes in shared drives, and one per shared drive.
  */
 const CHANGE_TOKEN = shapeOf({
   /** Each page token with its drive's id before it; '' for the account's own log. */
@@ -64,7 +64,8 @@ async function fileChange(
   // With includeCorpusRemovals, the entry of a file that was moved to another drive contains the file. An entry without
   // it means that the file was deleted or is inaccessible.
   if (!isFileId(file.id) || isTrashed(file)) return { gone: fileId };
-  // The folder of a root: as a file it has no parent, and a shared drive's has the name "Drive".
+  // No change for the root folder of the account or of a shared drive: its file has no parent, and for a shared drive
+  // the name "Drive" instead of the drive's name.
   if (fileId === ownRootId || logs.some(([id]) => id === fileId)) return null;
   const { driveId } = file;
   // A drive without a log is one that the account is not a member of: its files are shared with the account.

@@ -78,7 +78,7 @@ export const googleDrive: Connector<OAuthGrant> = {
     const { driveId: ofDrive } = folder ?? item;
     const driveId = isFileId(ofDrive) ? ofDrive : null;
     const outermostItem = folder === item ? await outermost(client, folder) : null;
-    // Contents of a folder are stored with this root; a single file is not.
+    // The root of a single file is not looked up: unlike the contents of a folder, its item is not stored.
     const isInside = outermostItem === null && folder !== null && asList(folder.parents).length > 0;
     const rootOfOwn = async (): Promise<string> =>
       isInside ? rootOf(client, folder, await ownRootId(client)) : SHARED_WITH_ME;

@@ -61,8 +61,8 @@ export async function ownRootId(client: SourceClient): Promise<string | null> {
 }
 
 /**
- * Returns the root item of a file in no shared drive, as a listing of that root gives it. Neither the owner of the file
- * nor its parent decides it: both users can put files into folders that they share with each other.
+ * Returns the id of the root item of a file in no shared drive. It is the root under which a listing contains the file.
+ * The folders above the file determine it, not the owner: users can create files in each other's folders.
  * @param own id of the account's own root folder; null if the account cannot see it
  * @param folders known folders, by id; each requested folder is added
  */

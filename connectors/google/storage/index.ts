@@ -47,8 +47,8 @@ const BUCKETS_PER_PAGE = '1000';
 const PROJECTS_PER_PAGE = '100';
 const OBJECT_FIELDS = 'name,generation,etag,timeCreated,contentType';
 /**
- * Errors of a project whose buckets are inaccessible, or that does not use Cloud Storage. Such projects are skipped. An
- * API that is disabled (not_configured) is that of our OAuth client, and concerns all projects.
+ * Errors of a project whose buckets are inaccessible, or that does not use Cloud Storage. Such projects are skipped.
+ * not_configured is not among them: the API is then disabled for our OAuth client, so no project can be listed.
  */
 const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
 
@@ -203,8 +203,8 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!isBucket(bucket) || kind === 'prefix') throw missing();
     if (kind !== 'object') {
-      // Only a caller can name a folder here, because listings give folders no content. If it exists, the error advises
-      // to sync its objects.
+      // A sync treats a bucket or folder as a file only if it could not be listed. Listing it here throws the error
+      // that the file reports.
       await objectsPage(client, { bucket, key, kind }, null);
       throw new Fault(
         'unsupported_type',

@@ -14,7 +14,8 @@ type DefaultDrive = () => Promise<readonly string[]>;
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
 /**
- * Resolves an id from a caller. An id without a drive is that of a drive, or else of an item in the default drive.
+ * Resolves an id from a caller. An id without a slash names a drive. If no such drive exists, it names an item in the
+ * default drive.
  * @throws Fault not_found
  */
 async function resolveItemId(
@@ -57,7 +58,7 @@ export const listDriveDescendants = withCursor(
   },
 );
 
-/** Downloads a file. Graph redirects to a URL that is itself a credential, so its request carries no others. */
+/** Downloads a file. Graph redirects to a URL that is itself a credential, so the request to it has no other one. */
 export async function openFile(client: SourceClient, externalId: string, name: string): Promise<ItemContent> {
   const { drive, item } = partsOf(externalId);
   if (item === null || !isId(drive) || !isId(item)) throw noSuchItem(name);

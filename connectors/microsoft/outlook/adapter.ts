@@ -74,7 +74,11 @@ export function itemOfMessage(message: Answer<Message>, root: string): SourceIte
 export const ELSEWHERE =
   'The attachment is a link to a file elsewhere. Connect the account that has the file, and sync it there.';
 
-/** Converts an attachment; null for inline images. @param hasContent whether it was requested */
+/**
+ * Converts an attachment; null for inline images.
+ * @param hasContent whether the attachment becomes a file without `sync_attachments` too: its id, or a query with
+ * attachments, was requested
+ */
 export function itemOfAttachment(attachment: Attached, message: SourceItem, hasContent: boolean): SourceItem | null {
   const id = asText(attachment.id);
   if (id === null || !isMailId(id) || attachment.isInline === true) return null;

@@ -147,7 +147,8 @@ export async function listMessage(
   if (item === null) throw noSuchItem(NAME);
   if (attachment === null) return { items: await withAttachments(client, [item], { hasContent: false }), next: null };
   const found = await readAttachment(client, message, attachment);
-  // A directly requested attachment is included even if it is inline or a link: reading it reports the reason.
+  // An attachment that is requested by its id becomes a file even if it is inline or a link. The error of a link's file
+  // gives the reason.
   const requestedItem = itemOfAttachment({ ...found, isInline: false, '@odata.type': '' }, item, true);
   if (requestedItem === null) throw noSuchItem(NAME);
   return { items: [requestedItem], next: null };

@@ -57,7 +57,7 @@ export const sharePoint: Connector<OAuthGrant> = {
     const accountAt = (site: string): string => `${account}|${site === '' ? tenant : `${tenant}/${site}`}`;
     return {
       account: accountAt(name),
-      // Older versions used the name as the caller wrote it.
+      // Older versions of this service built the id from the name as the caller wrote it.
       ...(givenName === name ? {} : { formerAccount: accountAt(givenName) }),
       metadata: { ...metadata, site_id: id, site_host: host, site_name: name === '' ? null : name },
     };

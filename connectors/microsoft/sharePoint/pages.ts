@@ -71,7 +71,7 @@ interface Below {
   readonly externalId: string;
 }
 
-/** Returns a page of a site's pages, or the one selected page. */
+/** Lists the pages of a site, one part of the API's list per call; or returns the one selected page. */
 export const listSitePages = withCursor(isQuery, async (client: SourceClient, { site, externalId }: Below, cursor) => {
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
@@ -88,7 +88,7 @@ export const listSitePages = withCursor(isQuery, async (client: SourceClient, { 
   };
 });
 
-/** Formatted text, or a part of another application. */
+/** A web part: formatted text, or a component such as a list or a news feed. */
 type Part = Answer<TextWebPart | StandardWebPart>;
 
 /** Returns the HTML of a web part: formatted text, else the texts that it provides for search. */

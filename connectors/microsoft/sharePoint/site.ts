@@ -20,7 +20,10 @@ export interface Site {
   readonly id: string;
   /** `harbour.sharepoint.com`. */
   readonly host: string;
-  /** In SharePoint's spelling, because it ignores the case of addresses; '' for the tenant's root site. */
+  /**
+   * In SharePoint's spelling, so that each spelling of a caller gives the same account: SharePoint ignores the case of
+   * addresses. '' for the tenant's root site.
+   */
   readonly name: string;
   /** As the caller wrote it. */
   readonly givenName: string;

@@ -9,7 +9,10 @@ const ARTICLES = /^(?:(?!Tech)\w*Article|BlogPosting|Report)$/;
 const PRODUCTS = /^(?:Product|ProductGroup)$/;
 const THREADS = /^(?:QAPage|DiscussionForumPosting)$/;
 
-/** Returns the kind that the page declares, or null. A page of a product can contain articles, and so can a thread. */
+/**
+ * Returns the kind that the page declares, or null. Articles are checked last, because a page of a product or a thread
+ * can contain articles.
+ */
 export function declaredKind(html: string): DeclaredKind | null {
   const end = html.indexOf('</head');
   const head = html.slice(0, end === -1 ? HEAD_LENGTH : end);

@@ -42,7 +42,10 @@ interface AboutPage {
   readonly baseUrl: string | null;
 }
 
-/** Chooses the strictest selection that keeps the page's content: of an index, not only the heading may remain. */
+/**
+ * Chooses the strictest selection that keeps the page's content. A selection is too strict if, for example, only the
+ * heading of an index remains.
+ */
 export function findMainText(tree: Document, { declared, title, baseUrl }: AboutPage): Selection {
   const noElements: ReadonlySet<PageElement> = new Set();
   const measured = measureText(tree, noElements);

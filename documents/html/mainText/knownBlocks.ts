@@ -4,7 +4,7 @@ import { previousElement } from '../render/listItems.js';
 import { LISTS, PREFORMATTED } from '../tree/tagSets.js';
 import { isBlock, type PageMeasures } from './pageMeasures.js';
 
-/** Whether the element is a paragraph or code without links, which is removed only with its container. */
+/** Whether the element is code, or a paragraph of prose without links. It is removed only with its container. */
 export function isParagraph(element: PageElement): boolean {
   if (element.name === 'pre') return true;
   return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
@@ -86,7 +86,7 @@ function isGeneratorLine(text: string, links: number): boolean {
   return before === '' || links > 0 || /^(?:the |a )?[^a-z]/.test(text.slice(line.length - 1));
 }
 
-/** Maximum number of characters of a bar without a name of a generator. */
+/** Maximum number of characters of a bar that is recognised by its links to neighbouring pages. */
 const MAX_NEIGHBOURS_LENGTH = 200;
 
 /** Whether links are a large part of the text of an element, and some lead to the next or previous page. */

@@ -1,14 +1,15 @@
 import type { ChildNode } from 'domhandler';
 import { eachElement, isElement, isText, type PageElement } from '../tree/pageElement.js';
 
-/** Minimum and maximum number of visible characters of the label of such a link. */
+/** Minimum and maximum number of visible characters of the label of a link at the end of a summary. */
 const MIN_LABEL_LENGTH = 4;
 const MAX_LABEL_LENGTH = 16;
 
 /**
  * Whether the element is the link at the end of a summary that leads to the full text: `Opens a gate. More...`. Its
  * label ends with an ellipsis, or it leads to the same address as a link in the title above it. On pages of reference
- * documentation, such a link can be the only text of its paragraph. On other pages, it could be a name there.
+ * documentation, such a link can be the only text of its paragraph. On other pages, a link alone in its paragraph could
+ * be a name.
  * @param title the last heading before the element; null without one
  */
 export function isSummaryLink(element: PageElement, title: PageElement | null, isReference: boolean): boolean {
@@ -46,7 +47,10 @@ function isVisible(node: ChildNode): boolean {
   return isElement(node) ? node.textLength > 0 : isText(node) && node.visibleLength > 0;
 }
 
-/** Whether a link in a title leads to an address. A link with the same text as the label is the name again. */
+/**
+ * Whether a link in a title leads to an address. A link whose text equals the label does not count: then the label
+ * repeats the title.
+ */
 function leadsTo(title: PageElement, href: string, labelHash: number): boolean {
   let found = false;
   eachElement(title, ({ name, attribs, textHash }) => {

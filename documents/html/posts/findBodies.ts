@@ -9,7 +9,8 @@ const MIN_SAME_SHAPE_SHARE = 0.8;
 
 /**
  * Finds the author's text in each post: the smallest element with nearly all of the prose whose shape is usual, that
- * is, occurs in most posts with prose. In other posts it is an element of such a shape, if there is one.
+ * is, occurs in most posts with prose. In a post without such an element, it is the first element with the most
+ * frequent shape of the other posts' texts.
  * @param elements the elements of the posts
  */
 export function findBodies(

@@ -12,7 +12,7 @@ export interface Post extends PostParts {
   readonly date: DateMark | null;
 }
 
-/** Minimum share of posts among the elements of one shape, and of posts with an author among these. */
+/** Minimum share of posts among the elements of one shape, and minimum share of these posts that name an author. */
 const MIN_POST_SHARE = 0.6;
 /** Minimum mean number of characters of a post outside of links. */
 const MIN_MEAN_LENGTH = 40;

@@ -9,7 +9,7 @@ export interface PostParts {
   readonly authors: readonly AuthorMark[];
   /** Candidates for the date in document order; none if the post states no date. */
   readonly dates: readonly DateMark[];
-  /** Elements with a copy of the name or of the date, which need not be read twice. */
+  /** Further elements with the name of an author, such as a second link to the author's page. */
   readonly copies: readonly PageElement[];
 }
 

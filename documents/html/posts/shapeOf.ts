@@ -4,8 +4,8 @@ import { isElement, type PageElement } from '../tree/pageElement.js';
 const MAX_DEPTH = 3;
 
 /**
- * Returns the tag and first class of an element, else its id without numbers, else the same of its first child: equal for
- * the elements that one template wrote.
+ * Returns the tag of an element with its first class; without a class, with its id without numbers; without both, with
+ * the shape of its first child that has text. The result is equal for the elements that one template wrote.
  */
 export function shapeOf(element: PageElement, depth = 0): string {
   const { id = '', class: classes = '' } = element.attribs;

@@ -17,7 +17,7 @@ export function listingLines(block: PageElement, leftOut: ReadonlySet<PageElemen
     const children = areNumbered ? line.children.slice(firstPart(line) + 1) : line.children;
     return rawText({ children }, leftOut, (data) => data).trimEnd();
   });
-  // The source of other divs is indented by their depth.
+  // A line of a listing contains no line end. Other divs contain the line ends of their source.
   if (texts.some((text) => text.includes('\n'))) return null;
   const isNamedSo = lineClass === 'line' && !/(?:^|[\s-])line/.test(block.attribs['class'] ?? '');
   const isListing = areIndented(texts) || (isNamedSo && texts.some((text) => /[;{}]$/.test(text)));

@@ -35,7 +35,7 @@ function isSign(cell: PageElement, sign: string): boolean {
 
 /**
  * Returns the contents of a layout table in reading order; cells in an array are one line. A label in the first row comes
- * before the cell below it. In a table with headings, a type and the name that it belongs to are one line.
+ * before the cell below it. In a table with headings, a row of short cells is one line, such as a type and a name.
  * @param content the cells in document order, with the nodes between them
  */
 export function inReadingOrder(

@@ -13,7 +13,7 @@ const set = (...names: string[]): ReadonlySet<string> => new Set(names);
 
 const CELL_EDGES = set('td', 'th', 'caption', 'table');
 const TABLE = set('table');
-/** Elements whose content has no character references; the others of this kind are dropped. */
+/** Elements whose content has no character references. Other such elements (script, style) are dropped. */
 const RAW_TEXT = set('xmp', 'plaintext');
 const NO_BLOCKS_INSIDE = set('svg', 'math', 'select');
 /** Id of the empty template that marks the place of a part that React streams later (see revealContent). */

@@ -37,8 +37,8 @@ export function measureText(root: ParentNode, leftOut: ReadonlySet<PageElement>)
 }
 
 /**
- * Measures again the elements whose measures change because elements are skipped. All must have been measured without
- * skipped elements.
+ * Measures again the elements whose measures change because elements are skipped. measureText() must have measured the
+ * whole tree before, with nothing skipped.
  */
 export function measureWithout(root: ParentNode, leftOut: ReadonlySet<PageElement>): Measure {
   const changed = new Set<ParentNode>();
@@ -51,7 +51,7 @@ export function measureWithout(root: ParentNode, leftOut: ReadonlySet<PageElemen
 interface Scope {
   /** Skipped elements. */
   readonly leftOut: ReadonlySet<PageElement>;
-  /** The elements that contain them: the measures of others stay. Null if all elements are measured. */
+  /** The ancestors of skipped elements; the measures of other elements stay. Null if all elements are measured. */
   readonly changed: ReadonlySet<ParentNode> | null;
 }
 

@@ -6,8 +6,8 @@ import { joinParts } from './joinParts.js';
 
 /**
  * Maximum number of languages that stay loaded, script detection included; the least recently used is dropped. Each
- * takes about 80 MB, and 0.4 s to load. A Chinese page needs four: the trial in English, script detection, simplified and
- * traditional Chinese.
+ * takes about 80 MB, and 0.4 s to load. A Chinese page needs four: English, in which a part of the page is read first,
+ * script detection, simplified and traditional Chinese.
  */
 const MAX_LOADED = 4;
 

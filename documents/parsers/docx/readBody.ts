@@ -229,7 +229,8 @@ export class BodyReader {
 const ONE: Span = { columns: 1, rows: 1 };
 
 /**
- * Reads the elements of rows and cells. Returns whether the element is one of them. Tables also occur in paragraphs.
+ * Reads the elements of rows and cells. Returns whether the element is one of them. A paragraph may be open at the same
+ * time, because text boxes contain tables.
  */
 function openInTable(table: Table | undefined, name: string, { val }: Readonly<Record<string, string>>): boolean {
   if (!table) return false;

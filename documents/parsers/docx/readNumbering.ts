@@ -95,8 +95,8 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
 }
 
 /**
- * Returns a level without its elements. Its first number is 1: the standard's default is 0, which is hardly intended by
- * a list that does not state it.
+ * Returns the defaults of a level. Its first number is 1: the standard's default is 0, which is hardly intended by a
+ * list that does not state it.
  */
 export const undefinedLevel = (level: number): Definition => ({
   ...{ format: null, text: null, start: 1, restartsBelow: level, isLegal: false, style: null },

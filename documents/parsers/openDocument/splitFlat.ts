@@ -18,7 +18,10 @@ const BODY = /<(?:[\w-]+:)?body(?:\s[^<>]*)?>/;
 const OBJECT_PICTURE = /<\/(?:[\w-]+:)?object(?:-ole)?>\s*<(?:[\w-]+:)?image(?:\s[^<>]*)?>\s*$/;
 /** Matches the text before the bytes of an OLE object. */
 const FOREIGN_OBJECT = /<(?:[\w-]+:)?object-ole(?:\s[^<>]*)?>\s*$/;
-/** Number of characters before a picture that are searched for both; LibreOffice writes fewer than 200 per element. */
+/**
+ * Number of characters before a picture to which OBJECT_PICTURE and FOREIGN_OBJECT are applied; LibreOffice writes
+ * fewer than 200 per element.
+ */
 const LOOK_BEHIND = 2000;
 
 /**

@@ -9,7 +9,7 @@ const MIN_GUTTER_WIDTH = 0.9;
 /** Maximum share of runs that cross a gutter, such as titles. */
 const MAX_CROSSING_SHARE = 0.2;
 
-/** Two parts of one line with a gap between them. */
+/** A gap between two parts of one line; `left` and `right`: numbers of characters of the two parts. */
 interface Gap {
   readonly from: number;
   readonly to: number;

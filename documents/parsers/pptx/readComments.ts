@@ -2,7 +2,7 @@ import { readXml } from '../../office/readXml.js';
 import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
 
-/** Reads the names of the authors of comments by id. Both forms of the part have the same attributes. */
+/** Reads the names of the authors of comments by id. The form before 2021 and the newer one have equal attributes. */
 export function readAuthors(part: Uint8Array, limits: DocumentLimits): Map<string, string> {
   const authors = new Map<string, string>();
   readXml(part, limits, {

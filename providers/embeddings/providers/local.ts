@@ -31,7 +31,7 @@ export interface LocalSettings extends LocalModelFiles {
  */
 const LONG_QUERY_NICENESS = 10;
 
-/** The embedded model's listed name and its window in word pieces. */
+/** Name of the embedded model in the list of served models, and its window in word pieces. */
 export const LOCAL_MODEL = { upstream: 'all-MiniLM-L6-v2', window: WINDOW_PIECES };
 
 /**

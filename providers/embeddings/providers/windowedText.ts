@@ -28,7 +28,7 @@ export interface WindowedText {
  */
 export function windowedText(text: string): WindowedText {
   const windows: { vector: Float32Array; tokens: number }[] = [];
-  /** Word pieces that are not in a window yet begin at `used`. */
+  /** Word pieces that are not in a window yet begin at `usedPieces`. */
   let pieces: readonly number[] = [];
   let usedPieces = 0;
   let slicedTo = 0;

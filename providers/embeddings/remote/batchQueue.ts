@@ -13,14 +13,14 @@ export interface Item {
   readonly tokens: number;
 }
 
-/** The items of one request. They stay together until they are answered, or split if one of them is rejected. */
+/** The items of one request. They stay together until they are answered; a batch with a rejected item is halved. */
 export interface Batch {
   readonly model: RemoteModel;
   readonly purpose: EmbeddingPurpose;
   readonly items: readonly Item[];
   /** Failed attempts, not counting rate limit refusals. */
   readonly failures: number;
-  /** Time of the first rejection; null if there was none. */
+  /** Time of the first rate limit refusal; null if there was none. */
   readonly refusedSince: number | null;
   /** Earliest time to send it. */
   readonly notBefore: number;
@@ -32,7 +32,7 @@ interface ModelQueue {
   readonly queue: FairQueue<Call, Item>;
 }
 
-/** The windows and pictures, by model and purpose, and the failed batches that wait to be sent with one key. */
+/** Everything that waits to be sent with one key: windows and pictures, by model and purpose, and failed batches. */
 export interface BatchQueue {
   /** Adds the items of a call. @param fairnessKey the unit of round-robin */
   add(

@@ -132,7 +132,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     const limited = new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(pauseMs)) });
     if (now + pauseMs - refusedSince > maxWaitOf(batch)) failBatch(batch, limited);
     else queue.retry({ ...batch, refusedSince, notBefore: now + pauseMs });
-    // Nothing is sent during the pause, also not what this provider has not refused yet.
+    // Nothing is sent during the pause. All queued texts of a purpose fail if it exceeds the purpose's maximum wait.
     for (const purpose of ['query', 'document'] as const)
       if (pauseMs > maxWaitOf({ purpose })) queue.reject(purpose, limited);
   }

@@ -39,7 +39,7 @@ export function createRequestLimiter(
   let running = 0;
   let successes = 0;
   let pausedUntil = 0;
-  /** Consecutive rejections, each known before the next request was sent. */
+  /** Consecutive rejections, without those of requests that were sent before the previous rejection was known. */
   let rejections = 0;
   let epoch = 0;
   return {

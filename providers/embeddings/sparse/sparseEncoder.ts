@@ -30,7 +30,7 @@ const MAX_CACHED = 32_768;
 /** Maximum length of a cached token; longer ones rarely repeat. */
 const MAX_CACHED_LENGTH = 32;
 
-/** A split token with its terms as numbers. */
+/** A split token with the hashes of its characters and terms. */
 interface SplitToken {
   readonly terms: readonly string[];
   readonly characters: readonly number[];

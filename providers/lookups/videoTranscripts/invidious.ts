@@ -7,7 +7,7 @@ export const invidious: TranscriptService = {
   name: 'Invidious',
   urlSetting: 'INVIDIOUS_BASE_URL',
   keySetting: null,
-  // Every accessible video has this list.
+  // Every accessible video has a list of captions, so a 404 means that the video is missing or not accessible.
   refusal: ({ status }) => (status === 404 ? { kind: 'not_found', sentence: 'has no such video' } : undefined),
   async fetch(client, videoId) {
     const path = `/api/v1/captions/${videoId}`;

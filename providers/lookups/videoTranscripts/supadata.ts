@@ -6,7 +6,10 @@ import { Fault } from '../../../contract/failures.js';
 import { member } from '../../members.js';
 import type { ServiceClient, TranscriptLine, TranscriptService } from '../types.js';
 
-/** Interval in milliseconds between two polls of a job. Supadata creates a job for a lookup that takes longer. */
+/**
+ * Interval in milliseconds between two polls of a job. If a transcript takes too long, Supadata returns the id of a job
+ * instead, with status 202.
+ */
 const POLL_MS = 1_000;
 /** Error code of Supadata for a video without captions; the status is 206. */
 const NO_TRANSCRIPT = 'transcript-unavailable';

@@ -5,7 +5,7 @@
 import { listIn, member } from '../../members.js';
 import type { RerankService } from '../types.js';
 
-/** Texts that reach the last, semantic step of its scoring, unless more are requested. */
+/** Number of texts that Pongo scores in its last, semantic step, unless a search requests more results. */
 const SEMANTIC_SAMPLE = 25;
 
 /** Parses the id of a text, which may be returned as a string. */

@@ -33,7 +33,7 @@ export interface AcceptManyDeps {
   readonly sequence: Sequence;
   readonly intents: Intents;
   readonly queue: FileQueue;
-  /** Items whose files their caller has deleted. */
+  /** Items whose files a caller has deleted, so that scheduled syncs skip them. */
   readonly deleted: Pick<Selections, 'filterSkipped' | 'unskip'>;
   readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'addItems'>;
 }

@@ -10,7 +10,7 @@ const MAX_CELL = 1000;
 const LENGTH_FACTOR = 2 ** 20;
 
 /**
- * Removes blocks whose whole text is in an earlier block that is kept in full: templates write some blocks once for
+ * Removes blocks that have the same text as an earlier block that is kept in full: templates write some blocks once for
  * each screen width, and repeat slides of a carousel. Cells of a row, terms and numbered items stay: without them, the
  * next ones would be in another column, belong to another term, or have another number.
  * @param removed the removed blocks; receives the copies

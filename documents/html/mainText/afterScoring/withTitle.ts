@@ -18,7 +18,7 @@ export function withTitle(
 ): readonly ParentNode[] {
   const all: PageElement[] = [];
   eachElement(root, (element) => {
-    // Elements in a hidden one keep their measures.
+    // Skip the contents of a hidden element: only its own text length was set to 0, not those of the elements in it.
     if (element.textLength === 0) return false;
     if (element.name === 'h1') all.push(element);
     return true;

@@ -14,7 +14,7 @@ import { isTeaserList } from './teasers.js';
  * readers; blocks of links before it; blocks inside of it that lead to other pages; labels and captions of pictures.
  * Footnotes and code stay.
  * @param around the posts of a thread and the elements that contain them, which are kept
- * @param removed the removed blocks; receives the others
+ * @param removed the blocks that were removed before; receives those that this function removes
  */
 export function removeAsides(
   root: ParentNode,

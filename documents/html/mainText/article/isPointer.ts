@@ -51,7 +51,7 @@ function isAnnounced(element: PageElement): boolean {
   return result;
 }
 
-/** Returns the next sibling that is an element or has text. */
+/** Returns the nearest sibling on one side that is an element or has text. */
 function beside(node: ChildNode, side: 'prev' | 'next'): ChildNode | null {
   let sibling = node[side];
   while (sibling !== null && isBlank(sibling)) sibling = sibling[side];

@@ -60,8 +60,8 @@ function isHidden(element: PageElement, page: Measure): boolean {
 }
 
 /**
- * Whether an element with aria-hidden, which is hidden only from screen readers, is text: a teaser that repeats the
- * link of its title is a long link; icons and decorations are short.
+ * Whether an element with aria-hidden is text. The attribute hides elements only from screen readers: icons and
+ * decorations, which are short, but also teasers that repeat the link of their title, which are long links.
  */
 function isShown({ name, attribs, textLength }: PageElement): boolean {
   return name === 'a' && attribs['href'] !== undefined && textLength >= MIN_TEASER_LENGTH;
@@ -156,7 +156,7 @@ function isPictureLabel({ attribs, textLength, next }: PageElement): boolean {
   return false;
 }
 
-/** Whether the element is a short link after a code sample that shares its container only with the sample: it runs it. */
+/** Whether the element is a link that runs a code sample: short, after the sample, and alone with it in a container. */
 function isCodeLink(element: PageElement): boolean {
   const { name, attribs, textLength, parent } = element;
   if (name !== 'a' || textLength === 0 || textLength > MAX_LABEL_LENGTH || attribs['href'] === undefined) return false;
@@ -180,8 +180,8 @@ function isConsent({ attribs, textLength }: PageElement, pageLength: number, nam
 const TOOLTIP = /(?:^|[\s_-])tooltip/i;
 
 /**
- * Whether the element is a text in a title that appears only at the pointer, with the sign that it belongs to. A word
- * that it belongs to stays. Outside of titles, only the sign itself counts: rustdoc writes it next to code that fails.
+ * Whether the element is a tooltip in a title, or a sign with its tooltip. A word with a tooltip stays. Outside of
+ * titles, only a sign that is named as a tooltip counts: rustdoc writes one next to code that fails.
  */
 function isTooltip(element: PageElement, names: Map<string, number>): boolean {
   const isNamed = ({ attribs }: PageElement): boolean => (meaningOfName(attribs['class'], names) & NAMED.tooltip) !== 0;
@@ -214,7 +214,7 @@ function isNoteIcon({ name, images, textLength, children, next }: PageElement): 
 
 const NAMED = { consent: 1, ofCode: 2, tooltip: 4 } as const;
 
-/** Returns the meaning of a class or an id, as bits of NAMED. A page repeats few names, so results are cached. */
+/** Returns the meaning of a class or an id, as bits of NAMED. A page has few different names, so results are cached. */
 function meaningOfName(name: string | undefined, names: Map<string, number>): number {
   if (name === undefined || name === '') return 0;
   const cached = names.get(name);

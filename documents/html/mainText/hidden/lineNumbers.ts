@@ -2,7 +2,7 @@ import { HOLDS, isElement, type PageElement } from '../../tree/pageElement.js';
 import { textIn } from './textIn.js';
 
 /**
- * Whether the text has at least two lines, which are numbers in a row, and is next to as many lines of code. Other
+ * Whether the text has at least two lines, which are consecutive numbers, and is next to as many lines of code. Other
  * numbers can be the output of a program.
  */
 export function isLineNumbers(element: PageElement): boolean {
@@ -24,7 +24,7 @@ function isNextToCode(element: PageElement, lines: number): boolean {
     while (next !== null && !isElement(next)) next = next.next;
     if (next !== null) {
       const isCode = CODE_TAGS.has(next.name) || (next.holds & HOLDS.preformatted) !== 0;
-      // The last lines can be empty. Lines can also end with a line break.
+      // The last line can be empty. With br elements, the lines cannot be counted by their line ends.
       return isCode && ((next.holds & HOLDS.lineBreak) !== 0 || textIn(next).split('\n').length + 1 >= lines);
     }
     if (!isElement(node.parent)) return false;

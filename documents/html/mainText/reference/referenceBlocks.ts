@@ -21,9 +21,9 @@ const BOILERPLATE_NAMES = new Set([
 const TABLE_AND_LIST_TAGS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
 
 /**
- * Whether a block is part of reference documentation, regardless of its points. Generators mark menus and footers. All
- * else is content, in the main element if the page has one: references consist of short labels, tables of links and
- * single lines of text.
+ * Whether a block is part of reference documentation and stays regardless of its points: references consist of short
+ * labels, tables of links and single lines of text, which would get points like menus. Generators mark menus and
+ * footers; all other blocks are content. If the page has a main element, only blocks in it are.
  */
 export function isOfReference(element: PageElement, inMain: boolean, page: PageMeasures): boolean {
   if (page.declared !== 'reference' || (page.hasMain && !inMain)) return false;
@@ -40,7 +40,7 @@ function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
   return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name) && (name !== 'n:search' || isSearch));
 }
 
-/** Whether the node is the title that docutils gives to a note next to the text, which an author wrote. */
+/** Whether the node is the title of a docutils sidebar: a note next to the text, which is content. */
 function isAsideTitle(node: ChildNode): boolean {
   return isElement(node) && node.name === 'p' && node.attribs['class'] === 'sidebar-title';
 }

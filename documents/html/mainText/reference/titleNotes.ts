@@ -6,9 +6,9 @@ import { HEADINGS } from '../../tree/tagSets.js';
 const MAX_NOTE_LENGTH = 40;
 
 /**
- * Moves a short note behind the title that follows it, if both are all of a section. rustdoc writes the version in front
- * of the title, and its style sheet shows it next to the title. As the last line of the section before, it would belong
- * to another title.
+ * Moves a short note behind the title that follows it, if a section contains only these two. rustdoc writes the version
+ * in front of the title, and its style sheet shows it next to the title. Unmoved, the version would be the last line
+ * below the previous title.
  * @param leftOut the elements that are not text
  */
 export function placeTitleNotes(root: ParentNode, leftOut: ReadonlySet<PageElement>): void {

@@ -15,7 +15,7 @@ export type TextPart = Pick<Awaited<ReturnType<Pdfjs.PDFPageProxy['getTextConten
   readonly content?: PageContent;
 };
 
-/** The graphics state. Copies of a state have its observer. */
+/** A graphics state of PDF.js. PDF.js copies it when the content saves the state; a copy keeps the observer. */
 interface State {
   readonly ctm: Matrix;
   readonly loadedName: string | null;
