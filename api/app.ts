@@ -66,7 +66,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Returns each path once. Paths without parameters come first, since a parameter would match their last segment. */
+/** Returns each path once. Paths without parameters come first: a path with a parameter could match their requests. */
 function paths(): string[] {
   const uniquePaths = [...new Set(routes.map(({ path }) => path))];
   return uniquePaths.toSorted((a, b) => Number(a.includes('{')) - Number(b.includes('{')));

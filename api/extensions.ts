@@ -104,8 +104,8 @@ export const EXTENSIONS = {
       'By vector space: requests and tokens of its provider, texts embedded, and texts whose vectors were known.',
   },
   /**
-   * Values of enums in requests and responses, of sources and formats that the contract does not have: `FOO: 'reason'`.
-   * Published SDKs may reject answers that contain one.
+   * Sources and file formats that the contract's enums do not contain, with the reason for each: `FOO: 'reason'`. They
+   * occur in requests and responses. Published SDKs may reject answers that contain one.
    */
   values: {
     ODT: 'Text documents of LibreOffice are read; the contract refuses them.',

@@ -36,7 +36,8 @@ function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<str
  * list separates its best hits.
  */
 export function semanticShareOf({ dense, sparse }: Hits<PointHit>, weights: HybridWeights): number {
-  // Most hits of the list of vectors are typical chunks; every hit of the list of words shares a word with the query.
+  // The typical score of the list of vectors is its median, because most of its hits are typical chunks. That of the
+  // list of words is 0, because all of its hits share a word with the query, which a typical chunk does not.
   // If only one list has hits, its weight is not changed, so that users without sparse vectors get scores by their own
   // weights.
   const hasOneList = dense.length === 0 || sparse.length === 0;

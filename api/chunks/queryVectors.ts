@@ -36,7 +36,7 @@ export function queryVectors(
   if (configured?.provider !== null) return embed;
   const ownSpace = configured.space.name;
   const ownVectors = embed(ownSpace);
-  // Ignore failures whose result is not used.
+  // Attach a handler now: if no search uses this vector, a failure would be an unhandled rejection.
   ownVectors.catch(() => undefined);
   return (space) => (space === ownSpace ? ownVectors : embed(space));
 }

@@ -95,7 +95,8 @@ async function searchSpace(
       if (limit > initialLimit) withOutdatedHits.set(name, true);
       const { vectors } = deps.store;
       const query = { ...tenant, ...probe, model, filter, exact, limit, signal };
-      // Records are read after the spaces, so files that move to another space in between are found in one of them.
+      // Wait for the list of spaces before the records of the hits are read. A file that has moved to another space by
+      // then is dropped here, so that it is not found in both spaces.
       if (!weights) {
         const [{ dense }] = await Promise.all([vectors.search(query), spaces]);
         return { ranked: rankingOf(dense), isAll: dense.length < limit };
@@ -114,7 +115,7 @@ async function searchSpace(
 
 /**
  * Returns the result if all of the caller's files are in one space, the usual case. The records show this in one query.
- * Null if other spaces have files, or if cold files refuse a search (`refusesColdFiles`) and the user has some.
+ * Null if other spaces have files, or if `refusesColdFiles` is true and the user has files in cold storage.
  */
 async function searchSingleSpace(
   tenant: Tenant,

@@ -30,7 +30,7 @@ async function* fromTheEnd(
   const lowest = Math.max(0, file.numChunks - offset - limit);
   for (let to = file.numChunks - offset; to > lowest;) {
     const from = Math.max(lowest, to - CHUNKS_PER_READ);
-    // Sequential, so that the reader sets the pace.
+    // Sequential: chunks are read only when the response needs them, so that memory stays bounded.
     const rows: ChunkRow[] = [];
     for await (const part of chunks.page(tenant, single(file), from, to - from)) rows.push(...part);
     yield rows.toReversed();

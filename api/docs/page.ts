@@ -25,7 +25,7 @@ export const docsPage = (nonce: string): string => `<!doctype html>
 
 /**
  * Script of the page: shows /openapi.json with the address of the page in place of that of the examples. It runs before
- * Scalar's, because that adds some of its styles without the nonce.
+ * Scalar's script and adds the nonce to every style element, because Scalar omits the nonce from some.
  *
  * By default, Scalar sends the requests of the console through its vendor's proxy, loads fonts, and offers to send the
  * document to its vendor's chat and registry. These features are disabled.

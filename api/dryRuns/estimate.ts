@@ -52,7 +52,10 @@ function totalOf({ files, complete, read, failed }: DryRunFindings, of: (sample:
   };
 }
 
-/** Estimates the cost of a run, in the response format of POST /files/reembed; estimated values are marked. */
+/**
+ * Estimates the cost of a run, in the response format of POST /files/reembed. `estimated` is false only if all files
+ * were found and the sample contains all of them.
+ */
 export async function estimateOf(
   caller: UserCaller,
   kind: RunKind,

@@ -8,7 +8,8 @@ import { type Deadline, PAGES_AT_ONCE, readSample, sampleEvenly } from './deadli
 import { estimateOf } from './estimate.js';
 
 /**
- * Estimates a scrape of a sitemap: lists its pages and reads a sample of them. @throws HttpError 400 if it is invalid
+ * Estimates a scrape of a sitemap: lists its pages and reads a sample of them.
+ * @throws HttpError 400 if the pages cannot be listed, for example because the sitemap is unreachable or invalid
  */
 export async function drySitemap(
   caller: UserCaller,

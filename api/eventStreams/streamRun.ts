@@ -54,7 +54,8 @@ export const streamRun = operation({
     const { _id: runId, organizationId, userId } = await syncRunOf(call);
     const { caller, query, lastEventId, signal, deps } = call;
     const id = lastEventId ?? query.last_event_id ?? '';
-    // The stream repeats the id, so another text could contain messages of its own.
+    // The stream repeats this id. Text that is not an id of this stream is ignored, because line breaks in it could add
+    // messages.
     const given = ID.test(id) ? id : '';
     const { eventStreams } = deps;
     const read = (): Promise<RunState | null> => stateOf({ organizationId, userId }, runId, deps);

@@ -96,13 +96,13 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
 }
 
 /**
- * Returns the workflow of an upload: the user's upload stream for uploaded content, its own workflow for a file to
- * fetch.
+ * Returns the id of the workflow that processes an upload. One workflow per user processes all uploaded contents; each
+ * file to fetch has its own workflow.
  */
 export const workflowOf = ({ userId }: UserCaller, fileId: number, draft: DraftOriginal | null): string =>
   draft ? workflowIds.uploads(userId) : workflowIds.upload(fileId);
 
-/** Writes the run of an accepted upload, and the event that it is completely queued. */
+/** Writes the run of an accepted upload, and the event ALL_UPLOADED_FILES_QUEUED. */
 export async function acceptRun(
   owner: UserCaller,
   { file, draft }: { readonly file: FileDoc; readonly draft: DraftOriginal | null },

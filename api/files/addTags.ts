@@ -5,8 +5,8 @@ import { MAX_TAG_CHARACTERS } from '../schemas/tags.js';
 const sizeOf = (tags: readonly StoredTag[]): number => JSON.stringify(tagObject(tags)).length;
 
 /**
- * Adds tags to those of a record and replaces the values of existing keys. Repeated requests cannot exceed the limit of
- * one request: each point in Qdrant has the tags too.
+ * Adds tags to those of a record and replaces the values of existing keys. The limit for one request also applies to
+ * all tags of the record together, because every point in Qdrant stores a copy of them.
  * @throws HttpError 422 if the result is too long, unless it is shorter than before
  */
 export function addTags(storedBefore: readonly StoredTag[], newTags: readonly StoredTag[]): StoredTag[] {

@@ -85,7 +85,7 @@ export const modifyColdStorageParameters = operation({
     const by = { organizationId: caller.organizationId, userId: caller.userId, requestId };
     const needsRun = await unit.transaction(async (session) => {
       const afterId = await store.moves.modify(by, selected, change, { afterId: 0, limit: CHANGED_AT_ONCE }, session);
-      // Files whose cold storage was disabled move back.
+      // If cold storage was disabled, a run is always needed: it moves vectors back from cold storage.
       if (afterId === null && change.enabled !== false) return false;
       const work = {
         kind: 'moveStorage',

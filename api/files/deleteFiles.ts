@@ -14,8 +14,9 @@ import { fileSyncStatus } from '../schemas/enums.js';
 import { success } from '../schemas/answers.js';
 
 /**
- * Returns whether the filters select only some of the files. False and empty values do not, nor does
- * includeContainers: without other filters, it selects all files, with or without their containers.
+ * Returns whether the filters select only some of the files. False and empty values restrict nothing.
+ * includeContainers and includeAllChildren are ignored: without other filters, the former selects all files, with or
+ * without their containers, and the latter has no effect.
  */
 function restrictsFiles(filters: DeleteFilesRequest['filters']): boolean {
   const { includeAllChildren: _children, includeContainers: _containers, name = '', ...rest } = filters;

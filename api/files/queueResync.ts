@@ -21,7 +21,7 @@ export interface Resync {
   /** @throws HttpError if the file does not support the requested change */
   optionsOf(file: FileDoc): FileDoc['options'];
   readonly change?: SyncAgain['change'];
-  /** Absent: a request for this file. */
+  /** What started the run. Absent: `resync`, a request to sync this file again. */
   readonly cause?: RunCause;
 }
 

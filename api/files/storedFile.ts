@@ -6,7 +6,7 @@ import { pathId } from '../http/pathId.js';
 import { linksOf } from './links.js';
 import { named } from '../schemas/reference.js';
 
-/** Lifetime of a link: the default of the lists. */
+/** Lifetime of a link in seconds, equal to the default of `presigned_url_expiry_time_seconds` in lists of files. */
 const LIFE_SECONDS = 3600;
 
 /** Creates GET /raw_file/{file_id} and /parsed_file/{file_id}, which return a presigned URL of a stored content. */

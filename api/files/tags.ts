@@ -25,7 +25,8 @@ async function changeTags(
   const { file, hasPoints } = await unit.transaction(async (session) => {
     const tagged = await store.files.changeTags(caller, fileId, change, session);
     if (!tagged) throw notFound('file');
-    // A sync in progress reads the tags itself before it publishes its result.
+    // Only a file with vectors has points to change. If the first sync of a file is in progress, the sync publishes its
+    // result only with the latest tags.
     const accept = tagged.changed && tagged.file.vectorSpace !== null;
     if (accept) {
       const run = {

@@ -11,8 +11,8 @@ import { chunkFields, coldStorageFields, readingFields, toColdStorage, toUploadI
 import { acceptUpload } from './acceptUpload.js';
 
 /**
- * Returns the type of an upload, by its first bytes and its name. @throws HttpError 400 for types that the interface
- * does not support
+ * Returns the type of an upload, by its first bytes and its name. @throws HttpError 400 for types that the service does
+ * not support
  */
 function identify({ name, contentType, draft }: ReceivedFile, deps: ApiDeps) {
   try {

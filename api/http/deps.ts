@@ -147,7 +147,7 @@ export interface ApiSettings {
   readonly diagnosisTimeoutMs: number;
   readonly corsOrigins: readonly string[];
   readonly rateLimits: RateLimits;
-  /** Requests per user and process; 0 means unlimited. */
+  /** Maximum number of concurrent searches per user and process; 0 means unlimited. */
   readonly maxConcurrentSearches: number;
   /** Maximum length of a query, in UTF-16 code units as JavaScript and the contract's schemas count them. */
   readonly maxQueryCharacters: number;

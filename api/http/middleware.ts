@@ -9,8 +9,8 @@ import { IGNORED_FIELDS_HEADER, ignoredFieldsOf } from './unknownFields/ignoredF
 import { PREFERENCE_APPLIED_HEADER, PREFER_HEADER } from './unknownFields/prefer.js';
 
 /**
- * Assigns each request an id, which is returned in x-request-id and added to its log lines. Logs each response that was
- * sent completely: a request whose caller disconnects, such as the reader of a stream, emits no `finish`.
+ * Assigns each request an id, which is returned in x-request-id and added to its log lines. Logs each request when its
+ * response closes, also if the caller has disconnected.
  * `pino-http` is not used: it would need serializers to remove headers and secrets in paths from its log lines.
  */
 export function requestIds(log: Log): RequestHandler {

@@ -9,8 +9,8 @@ import type { ReceivedFile } from './body/receiveFile.js';
 import type { ReceiveContent } from './body/requestContents.js';
 
 /**
- * Callers that an operation accepts. `operator`: API key, or browser session created with one; null for a request
- * without an authorization header and without a valid session.
+ * Callers that an operation accepts. `operator`: API key, or browser session created with one; the caller is null for a
+ * request without an authorization header and without a valid session.
  * `user`: on behalf of an end user (access token, or API key with customer-id). `reader`: like `user`, for operations
  * that change nothing. `key`: API key only. `either`: API key for its whole organization, or credentials of one of its
  * users. `issuing`: API key with customer-id. `open`: anyone.
@@ -213,7 +213,7 @@ export class PageAnswer {
   }
 }
 
-/** Server-sent events, until the client disconnects. */
+/** A response with a stream of server-sent events. */
 export class EventsAnswer {
   /**
    * Opens the stream; its signal is aborted when the client has disconnected. Null: 204, after which a browser does not

@@ -22,10 +22,10 @@ function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeo
     rootsOnly: filters.root_files_only,
     fileFormats: filters.file_formats,
     itemTypes: filters.item_types,
-    // Front-ends may send an empty folder at first.
+    // Front-ends may send an empty parent_id at first.
     parentExternalId: parentId === '' ? undefined : parentId,
   };
-  // An empty text or list selects nothing, like null: a form with cleared filters sends these.
+  // An empty text or list restricts nothing, like null: a form with cleared filters sends these.
   const isEmpty = (value: unknown): boolean => value === undefined || (value as { length?: number }).length === 0;
   const definedFilters = Object.entries(candidates).filter(([, value]) => !isEmpty(value));
   return definedFilters.length === 0 ? { rootsOnly: true } : Object.fromEntries(definedFilters);

@@ -4,15 +4,16 @@ import type { Response } from 'express';
 import type { EventsAnswer, ListAnswer } from '../operation.js';
 
 /**
- * Streams `{"results":[…],"count":n}`, or a bare array if there is no count, at the reader's pace. Closes the rows when the
- * client disconnects, also while it waits for rows.
+ * Streams `{"results":[…],"count":n}`, or a bare array if there is no count, at the reader's pace. After the client has
+ * disconnected, no more rows are read, and the iterator of the rows is closed.
  */
 export async function streamList(answer: ListAnswer, response: Response): Promise<void> {
   const rows = answer.results[Symbol.asyncIterator]();
   const disconnected = new AbortController();
   response.once('close', () => disconnected.abort());
   try {
-    // Count and first rows are read in parallel, before the headers are sent, so that an early error gets its own status.
+    // Count and first rows are read in parallel, before the headers are sent, so that an early error gets its own
+    // status.
     const [count, first] = await Promise.all([answer.count, rows.next()]);
     let part = first;
     response.status(200).type('application/json');

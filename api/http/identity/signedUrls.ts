@@ -46,7 +46,7 @@ export function createSignedUrls(
       const match = /^(\d+)\.(raw|txt|original)$/.exec(content ?? '');
       if (!match || typeof key !== 'string' || typeof expires !== 'string' || typeof signature !== 'string')
         return null;
-      // The signature covers the number, not its text.
+      // The signature covers the number, not its text: without this check, `0123` would be as valid as `123`.
       if (!/^[1-9]\d*$/.test(expires)) return null;
       const expected = mac(key, `/content/${organization}/${file}/${content}`, Number(expires));
       if (!expected || !isSignature(signature, expected) || Number(expires) * 1000 <= now()) return null;

@@ -4,7 +4,7 @@ import type { Tracing } from '../../../observability/spans.js';
 import { routeOf } from './metrics.js';
 import { requestTenant } from './loggedRequest.js';
 
-/** Creates a span for each request that contains all work for it. Only the template of the path is recorded. */
+/** Creates a span for each request, with the spans of its work below it. Records only the template of the path. */
 export function traceRequests(tracing: Tracing): RequestHandler {
   return (request, response, next) => {
     const { method } = request;

@@ -109,7 +109,8 @@ async function outcomeOf(
   const name = nameOf(service);
   for (const until = Date.now() + TIME_LIMIT_MS; Date.now() < until; await sleep(POLL_MS)) {
     const attempt = await deps.store.attempts.find(_id);
-    // The secret of the selection page is given out once: after a reload of the page, only to the newer request.
+    // The secret of the selection page is issued only once. A reload of this page aborts the request: leave the secret
+    // to the newer request.
     if (signal.aborted) break;
     switch (attempt?.state) {
       case undefined:
@@ -155,7 +156,7 @@ async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<Page
   const until = new Date(Date.now() + settings.connectPageLifeMs);
   const chooser = actions.offersChooser ? await store.attempts.createPage(_id, until) : null;
   if (chooser !== null && actions.opensChooser) return new RedirectAnswer(pagePath(chooser));
-  // This page shows the name of the account. Its URL is that of the callback, which is valid only until the attempt is
-  // deleted: browsers may store URLs for a long time.
+  // This page shows the name of the account, and browsers may store its URL for a long time. It therefore has no URL of
+  // its own: it is the response to the callback, whose URL is valid only until the attempt is deleted.
   return connectedPage(nameOf(service), source ? readableAccount(source) : null, chooser);
 }

@@ -59,7 +59,8 @@ async function choices({ source, service, folder, number }: Chooser, deps: ApiDe
     };
   const account = accountOf({ ...source, type: source.type }, deps);
   const { items } = await callSource(service, (signal) => account.listRoots(null, signal));
-  // Whether an item has children is known only after the listing.
+  // Children are shown only from a listing. While one is in progress, every item can be opened, because whether it has
+  // children is not known yet.
   const shownItems = items.slice(0, ITEMS_PER_PAGE).map((item) => ({ ...item, isExpandable: isBeingListed(source) }));
   return { items: shownItems, more: false, folder: null };
 }

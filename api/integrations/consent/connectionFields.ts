@@ -4,14 +4,18 @@ import { HttpError, invalid } from '../../http/errors.js';
 
 /**
  * Returns the fields that name the account or server, for a service that uses them.
- * @throws HttpError 422 for values that could change the host or path, 400 naming a field that the address needs
+ * @throws HttpError 422 for values that could change the host or path of the consent URL, 400 if a field that this URL
+ * requires is missing
  */
 export const connectionFieldsOf = (
   service: OAuthSource,
   body: Readonly<Record<string, unknown>>,
 ): Record<string, string> => readConnectionFields(CONNECTION_FIELDS[service] ?? [], body, []);
 
-/** Returns the same from an object nested in the body. @param within path of that object */
+/**
+ * Reads such fields from the body, or from an object in it. @param within path of that object; [] for the body itself
+ * @throws HttpError as connectionFieldsOf does
+ */
 export function readConnectionFields(
   fields: readonly ConnectionField[],
   values: Readonly<Record<string, unknown>>,

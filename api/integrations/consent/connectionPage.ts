@@ -33,7 +33,7 @@ async function readPage(name: string, { store }: ApiDeps): Promise<Opened | Page
 const MAX_ID = 2_048;
 /** Maximum number of items per selection. */
 const MAX_CHOSEN = 1_000;
-/** Maximum number of items in a form: those of a full selection and of the next page. More have too many fields. */
+/** Maximum number of items in a form, which is more than a full selection and the items of a page. */
 const MAX_IDS = 2_000;
 
 /** Returns why a selection cannot be synced, as a sentence for the user; null if it can. */
