@@ -103,7 +103,7 @@ async function runIteration(variant: Variant, iteration: number): Promise<void> 
   const caller = async (search: Search, nth: number): Promise<void> => {
     for (let at = 0; at < SEARCHES_EACH; at += 1) {
       const searchStartedAt = performance.now();
-      // Texts differ, so that no embedding is computed twice.
+      // A variant sends each question once, so that no cache can answer a repeated one.
       const done = search(questionOf(nth + CALLERS * (at + SEARCHES_EACH * (iteration + WARM_UP))));
       await done.catch((error: unknown) => {
         variant.errors += 1;
@@ -135,7 +135,7 @@ try {
     },
   );
   for (let iteration = -WARM_UP; iteration < ITERATIONS; iteration += 1)
-    // Alternate the order, because the first of the two runs with different caches.
+    // Alternate the order: both variants send the same questions, so the second finds caches that the first has filled.
     for (const variant of iteration % 2 === 0 ? variants : variants.toReversed())
       await runIteration(variant, iteration);
 } finally {

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 /** Larger than all ids that the service assigns. */
 const FIRST_ID = 50_000_000;
 
-/** Returns the end of an item: 93 % ok, 5 % failed, 2 % unchanged, 0.1 % too large, spread evenly over the ids. */
+/** Returns the end of an item: 93 % ok, 5 % timed out, 2 % unchanged, 0.1 % too large, spread evenly over the ids. */
 function endOf(number: number): ItemEnd {
   if (number % 1_000 === 999) return itemEnd('failed', 'fetch', 'too_large');
   if (number % 20 === 0) return itemEnd('failed', 'fetch', 'timed_out');

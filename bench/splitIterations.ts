@@ -17,9 +17,7 @@ export interface SplitOptions {
 }
 
 export interface SplitDone {
-  /**
-   * Speed of each iteration, per second of processor time of the only thread, because the machine may have other work.
-   */
+  /** Megabytes per second of this process's processor time, for each iteration. Other work does not count in it. */
   readonly megabytesPerSecond: readonly number[];
   readonly chunks: number;
 }

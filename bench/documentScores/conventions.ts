@@ -1,8 +1,8 @@
 import { readMarkdown } from './readMarkdown.js';
 
 /**
- * Text of the references that comes from their format and not from the file, such as a mark before each list item. It is
- * removed from the reference and from each text.
+ * Text that depends on how a program writes its output and not on the contents of the file, such as docling's class of
+ * a chart. It is removed from the reference and from each text.
  */
 export interface Convention {
   readonly name: string;
@@ -96,7 +96,11 @@ export function separateOurs(text: string, reference: SeparatedReference): Separ
   };
 }
 
-/** Removes a pattern whose groups are the author, if any, and the words; without groups, the match is the words. */
+/**
+ * Moves each match of a pattern to `separateParts` if `isSeparate` returns true for its words; otherwise only its words
+ * stay in `main`. The groups of the pattern are the author, if any, and the words; without groups, the words are the
+ * whole match.
+ */
 function separate(text: string, pattern: RegExp, isSeparate: (words: string) => boolean): SeparatedText {
   const separated: string[] = [];
   const main = text.replaceAll(pattern, (match: string, ...groups: unknown[]) => {

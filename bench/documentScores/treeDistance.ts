@@ -16,8 +16,9 @@ interface NumberedTree {
 }
 
 /**
- * Returns the edit distance of two ordered trees. An insertion or deletion costs 1. A replacement costs the share of the
- * text that differs, or 1 if the kinds differ. Algorithm: K. Zhang and D. Shasha, SIAM Journal on Computing 18 (1989), https://doi.org/10.1137/0218082
+ * Returns the edit distance of two ordered trees. An insertion or deletion costs 1. A replacement costs the share of
+ * the text that differs, or 1 if the kinds differ. Algorithm: K. Zhang and D. Shasha, SIAM Journal on Computing 18
+ * (1989), https://doi.org/10.1137/0218082
  */
 export function treeDistance(first: TreeNode, second: TreeNode): number {
   const [a, b] = [numbered(first), numbered(second)];

@@ -94,7 +94,7 @@ async function rank(vectors: Vectors, queries: readonly string[], dense: readonl
 /**
  * Ranks the documents of a collection for its queries with the service's own encoders, store, list lengths and fusion
  * on a running Qdrant engine; one document is one chunk.
- * @param others texts of another tenant, which are added to the same Qdrant collection for the second result
+ * @param others texts of another tenant, which are added to the same Qdrant collection before `withOthers` is measured
  * @returns the rankings alone and with the other tenant's texts
  */
 export async function rankCollection(

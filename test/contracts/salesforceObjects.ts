@@ -1,8 +1,9 @@
 /**
  * Objects of Salesforce with the fields that the connector's queries use. Types and nullability are those of the
- * package `@jsforce/jsforce-node` 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26, with two exceptions:
- * Lead.Fax, Lead.MobilePhone and Opportunity.ContactId are missing there, and are taken from the object reference
- * (https://developer.salesforce.com/docs/platform/object-reference). Dates without a time are timestamps there.
+ * package `@jsforce/jsforce-node` 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26, with two exceptions.
+ * The package lacks Lead.Fax, Lead.MobilePhone and Opportunity.ContactId: these are taken from the object reference
+ * (https://developer.salesforce.com/docs/platform/object-reference). The package types
+ * dates without a time as timestamps.
  */
 import { each, flag, timestamp, number, object, orNull, type Shape, text } from './answers/shape.js';
 

@@ -42,8 +42,8 @@ interface GeneratedFile {
 type Content = Uint8Array | string | GeneratedFile;
 
 /**
- * The expected result of a bomb. A number is the status with which the API refuses the upload; otherwise it is the final
- * status of the file. `message` matches the error message or, for READY, the text.
+ * The expected result of a bomb. A number is the status with which the API refuses the upload; otherwise it is the
+ * final status of the file. `message` matches the error message or, for READY, the text.
  */
 export interface Expected {
   readonly status: number | 'SYNC_ERROR' | 'READY';
@@ -115,7 +115,7 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
     message: /broken.*save it again/,
   },
   {
-    // No reader unpacks embedded files such as workbooks, so these archives have no effect.
+    // The Word reader unpacks inserted documents (altChunk) but no embedded objects, so these archives have no effect.
     what: 'archives inside archives embedded in a Word file',
     name: 'embedded.docx',
     content: () => embeddedArchives(5, 10 * MB),
