@@ -23,8 +23,8 @@ export interface QdrantRecorder {
 const WRITE_MS = 20;
 
 /**
- * Starts a server that answers the requests for creating and describing collections and for writing, deleting and counting
- * points, and records them. It lists the given collections, and reports for any collection that it does not exist.
+ * Starts a server that records all requests, and answers those that create and describe collections, or write, delete
+ * and count points. The list of collections contains the given ones. The answer to `/exists` is always false.
  * @param statusOf the status of the answer to a request; by default 200
  * @param resultOf the result of the answer to a request; undefined: the one described above
  */

@@ -59,7 +59,7 @@ const keptApis = new Map();
 const MAX_UNUSED = 3;
 
 function keepApi(name, api, env) {
-  // Copied for the same reason.
+  // A copy: an object of a suite would keep all modules of that suite in memory.
   keptApis.set(name, { api, env: { ...env }, isUsed: true, unusedFor: 0 });
 }
 

@@ -19,9 +19,9 @@ const FIRST_ID = 10_000_000_000;
 const IDS_PER_SUITE = 1_000_000;
 
 /**
- * Returns the API of this process for suites with or without a worker: a worker would process what the latter leave.
- * What it keeps must be a text or a value of the product: an object or function of a suite would keep all modules of
- * that suite in memory.
+ * Returns one of the two APIs of this process: that of suites with a worker, or that of suites without. They are
+ * separate, because a worker would process the runs that suites without a worker leave unfinished. Only texts and
+ * values of the product may be passed to the API: an object or function of a suite would keep its modules in memory.
  */
 async function sharedApi(withWorker: boolean): Promise<KeptApi> {
   const { keepApi, useApi } = await loadProduct();
