@@ -173,6 +173,18 @@ test('the stored contents of a folder that cannot be listed count as found until
   expect(await items.listClosed(SOURCE, 10)).toEqual([]);
 });
 
+test('the root items that a listing has not found are known, also after they were marked as closed', async () => {
+  await items.upsert(SOURCE, 1, [...TREE, item('C', null), item('D', null)]);
+  await items.markDeleted(SOURCE, ['D']);
+  await items.upsert(SOURCE, 2, [item('B', null)]);
+  const unlisted = async (limit = 10) => (await items.listUnlistedRoots(SOURCE, 2, limit)).toSorted();
+  expect([await unlisted(), await items.listUnlistedRoots(OTHER, 2, 10)]).toEqual([['A', 'C'], []]);
+  expect(await unlisted(1)).toHaveLength(1);
+  // A crash may have interrupted this before it reached the descendants.
+  await items.markClosed(SOURCE, 2, ['A']);
+  expect(await unlisted()).toEqual(['A', 'C']);
+});
+
 test('an item is unchanged if its READY file has the listed version; an equal copy also needs the same options', async () => {
   const many = Array.from({ length: 1_000 }, (_, nth) => `missing ${nth}`);
   await items.upsert(SOURCE, 1, [
