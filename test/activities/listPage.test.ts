@@ -50,7 +50,10 @@ test.each([
       cursor === null ? { items: [], next: '2', isPartial: true } : { items: [], next: null },
   };
   const items = {
-    upsert: async () => void done.push('upsert') ?? new Set(),
+    upsert: async () => {
+      done.push('upsert');
+      return new Set();
+    },
     listUnlistedRoots: async (_source: unknown, _runId: number, limit: number) => {
       done.push('unlisted roots');
       return Array.from({ length: Math.min(limit, omitted) }, (_, nth) => `root ${nth}`);
