@@ -282,3 +282,19 @@ test('missing items are found from the one that was listed longest ago, then ite
   await items.removeAll(ADA);
   expect(await rows.countDocuments()).toBe(0);
 });
+
+test('finding root items that a listing has not found reads only root items', async () => {
+  const within = Array.from({ length: 500 }, (_, nth) => item(`inside ${nth}`, 'A'));
+  await items.upsert(SOURCE, 1, [...TREE, ...within]);
+  await rows.init();
+  const db = connection.db!;
+  const from = new Date();
+  await db.command({ profile: 2, filter: { ns: `${db.databaseName}.items` } });
+  await items.listUnlistedRoots(SOURCE, 2, 10);
+  await db.command({ profile: 0 });
+  const queries = await db
+    .collection<{ ts: Date; docsExamined?: number }>('system.profile')
+    .find({ ts: { $gte: from } })
+    .toArray();
+  expect(queries.map(({ docsExamined }) => docsExamined)).toEqual([2]);
+});
