@@ -61,7 +61,10 @@ export interface ItemPage {
   readonly isDeep?: true;
   /** Entries that are not items. */
   readonly skipped?: readonly SkippedItem[];
-  /** The source has more items than it lists, so a missing item is not a deleted one. */
+  /**
+   * The source has more items than it lists, so a missing item is not a deleted one. If a page of root items is partial
+   * and not deep, known root items that no page of the list contains count as inaccessible, with their contents.
+   */
   readonly isPartial?: true;
 }
 

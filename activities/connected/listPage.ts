@@ -4,6 +4,7 @@ import {
   MAX_INACCESSIBLE,
   type SyncItemsProgress,
   type SyncItemsRequest,
+  type Walk,
   WALK_ALL,
   walkOf,
 } from '../../contract/accounts/connections.js';
@@ -17,7 +18,10 @@ type Feed = NonNullable<Account['changes']>;
 /** A listing of an account, and the run that owns it. */
 export interface Listing extends SyncItemsRequest {
   readonly runId: number;
-  readonly items: Pick<Items, 'listClosed' | 'markClosed' | 'markDeleted' | 'markPathsDeleted' | 'unlist' | 'upsert'>;
+  readonly items: Pick<
+    Items,
+    'listClosed' | 'listUnlistedRoots' | 'markClosed' | 'markDeleted' | 'markPathsDeleted' | 'unlist' | 'upsert'
+  >;
 }
 
 /** Converts a connector's item to a stored item: the fields that the API returns, and the version. */
@@ -99,6 +103,27 @@ async function storeChanges(
   return { ...progress, ...covered, walk, changeToken: more ? next : null, nextChangeToken: next, listed };
 }
 
+/**
+ * At the end of an incomplete list of root items, marks the known root items that it omitted as inaccessible, so that
+ * they and their contents stay. Must run after the root items of the last page are stored. Safe to repeat.
+ * @param from walk before the page
+ * @param to walk after the page
+ * @returns the number of incomplete pages that are accounted for; 0 before the end, and if there are more than
+ *   MAX_INACCESSIBLE such items: then nothing is marked, and the listing deletes nothing
+ */
+async function closeOmittedRoots(
+  source: OpenAccount['source'],
+  { runId, items }: Listing,
+  from: Walk,
+  { roots, partialPages = 0 }: Walk,
+): Promise<number> {
+  if (from.roots === null || roots !== null || partialPages === 0) return 0;
+  const omitted = await items.listUnlistedRoots(source, runId, MAX_INACCESSIBLE + 1);
+  if (omitted.length > MAX_INACCESSIBLE) return 0;
+  await items.markClosed(source, runId, omitted);
+  return partialPages;
+}
+
 /** Stores the next page of a listing and returns the listing after it. Safe to repeat. @throws Fault */
 export async function listPage(
   open: OpenAccount,
@@ -125,7 +150,8 @@ export async function listPage(
   const { items, refused, walk } = await nextPage(account, progress.walk, signal);
   const newIds = await listing.items.upsert(source, listing.runId, items.map(listedOf(account)));
   const storedIds = await listing.items.markClosed(source, listing.runId, refused);
-  const closed = (walk.closed ?? 0) + refused.filter((id) => storedIds.has(id)).length;
+  const numPartial = await closeOmittedRoots(source, listing, progress.walk, walk);
+  const closed = (walk.closed ?? 0) + refused.filter((id) => storedIds.has(id)).length + numPartial;
   const { coveredRoots = [] } = progress;
   // Folders that the feed covers are walked once, when they are new.
   const remaining = walk.open.filter((id) => !coveredRoots.includes(id) || newIds.has(id));

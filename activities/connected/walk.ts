@@ -72,7 +72,10 @@ async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeF
     const { items, next, isDeep, isPartial, refused = [], skipped = [] } = page;
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
     const refusedSoFar = walk.refused + refused.length + (isPartial ? 1 : 0);
-    const nextWalk = { ...walk, open, at: null, roots: next === null ? null : { next }, refused: refusedSoFar };
+    const nextRoots = { open, at: null, roots: next === null ? null : { next }, refused: refusedSoFar };
+    // Descendants on a deep page may be missing below any root item, so such a page only prevents deletions.
+    const partialPages = (walk.partialPages ?? 0) + (isPartial && !isDeep ? 1 : 0);
+    const nextWalk = { ...walk, ...nextRoots, ...(partialPages > 0 && { partialPages }) };
     return { items, missing: refused, refused, skipped, walk: nextWalk };
   }
   const afterScope = { ...walk, open: remaining, at: null };

@@ -36,8 +36,9 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
     return hasNext ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
     // List a placeholder for the categories: its listing is refused too, so the sync records that it is inaccessible.
+    // The page is partial: known categories are root items, and must not count as deleted.
     if (!isFault(error, 'access_denied') || cursor !== null) throw error;
-    return { items: [itemOfContainer(SOLUTIONS), tickets], next: null };
+    return { items: [itemOfContainer(SOLUTIONS), tickets], next: null, isPartial: true };
   }
 }
 

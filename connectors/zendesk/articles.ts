@@ -32,9 +32,10 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   } catch (error) {
     // The account has no help centre.
     if (isFault(error, 'not_found') && cursor === null) return { items: [tickets], next: null };
-    // List a placeholder: its listing is refused too, so its known contents do not count as deleted.
+    // List a placeholder: its listing is refused too, so the sync records that the help centre is inaccessible. The page
+    // is partial: known categories are root items, and must not count as deleted.
     if (isFault(error, 'access_denied') && cursor === null)
-      return { items: [itemOfContainer(HELP_CENTER), tickets], next: null };
+      return { items: [itemOfContainer(HELP_CENTER), tickets], next: null, isPartial: true };
     throw error;
   }
 }

@@ -19,6 +19,11 @@ export interface Walk {
    * than `refused`, missing items must not be deleted.
    */
   readonly closed?: number;
+  /**
+   * How many pages of root items were incomplete. They are included in `refused`, and in `closed` once the known root
+   * items that the list omitted are marked as inaccessible.
+   */
+  readonly partialPages?: number;
   /** How often a list was restarted from its first page because its cursor was invalid. */
   readonly restarts?: number;
 }

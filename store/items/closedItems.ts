@@ -13,6 +13,11 @@ export interface ClosedItems {
    * listing. Safe to repeat. @returns the external ids of the items that are stored
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
+  /**
+   * Returns stored root items that a listing has not found, at most `limit`. Also returns the closed ones of this
+   * listing: a crash may have interrupted `markClosed` before it reached their descendants.
+   */
+  listUnlistedRoots(source: Holder, runId: number, limit: number): Promise<string[]>;
   /** Returns items whose contents could not be listed, at most `limit`. */
   listClosed(source: Holder, limit: number): Promise<string[]>;
   /** Counts the closed items that a listing could read again, or did not find. */
@@ -33,6 +38,14 @@ export function createClosedItems(items: Model<ItemDoc>): ClosedItems {
         await items.updateMany({ ...inSource(source), externalId: { $in: ids } }, { $set: { listedBy: runId } });
       const stored = await items.find(query, { externalId: 1 }).lean();
       return new Set(stored.map(({ externalId }) => externalId));
+    },
+    async listUnlistedRoots(source, runId, limit) {
+      const roots = { ...inSource(source), parentExternalId: null, isGone: { $ne: true } };
+      const rows = await items
+        .find({ ...roots, $or: [{ listedBy: { $ne: runId } }, { closedBy: runId }] }, { externalId: 1 })
+        .limit(limit)
+        .lean();
+      return rows.map(({ externalId }) => externalId);
     },
     async listClosed(source, limit) {
       const rows = await items

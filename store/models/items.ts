@@ -64,7 +64,7 @@ export interface ItemDoc extends RecordOf<typeof ITEM> {}
 const item = schemaOf<ItemDoc>(ITEM, { keepEmpty: true });
 // Used by `list` for external ids, and by a listing to find known items.
 item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
-// Used by `list` in each order, for all items and for those of a folder.
+// Used by `list` in each order, for all items and for those of a folder. The last one also finds children and roots.
 item.index({ dataSourceId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });

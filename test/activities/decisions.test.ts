@@ -83,7 +83,14 @@ const PAGES: readonly (readonly [what: string, from: Walk, answer: object, found
   ],
   ['the last roots', ROOTS, { items: [], next: null }, {}, { open: [], roots: null, refused: 2 }],
   ['roots with descendants', ROOTS, { items: [folder('A')], next: null, isDeep: true }, {}, { open: [], refused: 2 }],
-  ['an incomplete list of roots', ROOTS, { items: [], next: null, isPartial: true }, {}, { refused: 3 }],
+  [
+    ...(['an incomplete list of roots', { ...ROOTS, partialPages: 1 }] as const),
+    ...([{ items: [], next: null, isPartial: true }, {}, { refused: 3, partialPages: 2 }] as const),
+  ],
+  [
+    ...(['an incomplete list of roots with descendants', { ...ROOTS, partialPages: 1 }] as const),
+    ...([{ items: [], next: null, isPartial: true, isDeep: true }, {}, { refused: 3, partialPages: 1 }] as const),
+  ],
   ['refused roots', ROOTS, { items: [], next: null, refused: ['x', 'y'] }, { refused: ['x', 'y'] }, { refused: 4 }],
   ['contents, and more to come', INSIDE, { items: [], next: 'page 3' }, {}, { open: ['A', 'B'], at: 'page 3' }],
   ['the last contents', INSIDE, { items: [], next: null }, {}, AFTER_A],

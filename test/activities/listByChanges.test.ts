@@ -42,6 +42,8 @@ const forbidden = new Set<string>();
 /** Folders whose listing the source rejects as an invalid request. */
 const rejected = new Set<string>();
 let refusedRoots: readonly string[] = [];
+/** Root items of which the source refuses the list; the list is then partial. */
+const omitted = new Set<string>();
 /** Whether items have a path. */
 let hasPaths = false;
 /** Paths reported as empty, by the index of the change that reports them. */
@@ -96,7 +98,9 @@ const account = {
   listRoots: async (_cursor: string | null) => {
     requests.push('roots');
     await beforeAnswer();
-    return { items: childrenOf(null).map(itemOf), next: null, refused: refusedRoots };
+    const items = childrenOf(null).filter((id) => !omitted.has(id));
+    const partial = omitted.size > 0 ? { isPartial: true } : {};
+    return { items: items.map(itemOf), next: null, refused: refusedRoots, ...partial };
   },
   listDescendants: (id: string) => {
     requests.push(`below ${id}`);
@@ -153,6 +157,7 @@ beforeEach(async () => {
   forbidden.clear();
   rejected.clear();
   refusedRoots = [];
+  omitted.clear();
   expired = 0;
   requests.length = 0;
   beforeAnswer = () => undefined;
@@ -286,6 +291,39 @@ describe('source with a change feed', () => {
     expect(await itemIds()).toEqual(['A', 'B', 'a', 'b', 'c']);
     expect(await fileIds()).toEqual(['a', 'b']);
     expect(await currentSource()).toMatchObject({ syncStatus: 'READY' });
+  });
+
+  test('keeps root items that a partial list omits, with their contents, and deletes other missing items', async () => {
+    hasFeed = false;
+    for (const [id, at] of [
+      ['CATEGORY', null],
+      ['FOLDER', 'CATEGORY'],
+      ['article', 'FOLDER'],
+      ['TICKETS', null],
+      ['gone', 'TICKETS'],
+      ['ticket', 'TICKETS'],
+    ] as const)
+      put(id, at);
+    await list();
+    await sync(['article', 'gone', 'ticket']);
+    // The agent loses access to the categories: the source lists a placeholder, which it refuses to list.
+    omitted.add('CATEGORY');
+    put('SOLUTIONS', null);
+    forbidden.add('SOLUTIONS');
+    remove('gone');
+    const { progress } = await list();
+    expect(progress.walk).toMatchObject({ refused: 2, closed: 2, partialPages: 1 });
+    expect(await itemIds()).toEqual(['CATEGORY', 'FOLDER', 'SOLUTIONS', 'TICKETS', 'article', 'ticket']);
+    expect(await fileIds()).toEqual(['article', 'ticket']);
+    expect(await service.store.items.listClosed(source, 10)).toEqual(['CATEGORY', 'SOLUTIONS']);
+    // With access again, the listing removes the marks and deletes what no longer exists.
+    omitted.clear();
+    remove('SOLUTIONS');
+    remove('article');
+    await list();
+    expect(await itemIds()).toEqual(['CATEGORY', 'FOLDER', 'TICKETS', 'ticket']);
+    expect(await fileIds()).toEqual(['ticket']);
+    expect(await service.store.items.listClosed(source, 10)).toEqual([]);
   });
 
   test('stores each step of preparing the first change token, so that an interrupted listing continues there', async () => {

@@ -33,3 +33,41 @@ test('counts the known folders that could not be listed over all pages of a list
   expect(isListed(progress)).toBe(true);
   expect(progress.walk).toMatchObject({ refused: 3, closed: 2 });
 });
+
+test.each([
+  [
+    'as inaccessible, after the last page was stored',
+    1_000,
+    ['unlisted roots', 'closed 1000'],
+    { refused: 1, closed: 1 },
+  ],
+  ['not at all if there are too many', 1_001, ['unlisted roots'], { refused: 1, closed: 0 }],
+])('marks known root items that a partial list omits %s', async (_what, omitted, calls, walk) => {
+  const done: string[] = [];
+  const account = {
+    sourceOf: () => 'BOX',
+    listRoots: async (cursor: string | null) =>
+      cursor === null ? { items: [], next: '2', isPartial: true } : { items: [], next: null },
+  };
+  const items = {
+    upsert: async () => {
+      done.push('upsert');
+      return new Set();
+    },
+    listUnlistedRoots: async (_source: unknown, _runId: number, limit: number) => {
+      done.push('unlisted roots');
+      return Array.from({ length: Math.min(limit, omitted) }, (_, nth) => `root ${nth}`);
+    },
+    markClosed: async (_source: unknown, _runId: number, ids: readonly string[]) => {
+      if (ids.length > 0) done.push(`closed ${ids.length}`);
+      return new Set(ids);
+    },
+  };
+  const listing = { runId: 7, items } as unknown as Listing;
+  const open = { source: {}, account } as unknown as OpenAccount;
+  let progress: SyncItemsProgress = { walk: WALK_ALL, listed: 0, nextChangeToken: null };
+  for (let page = 0; page < 20 && !isListed(progress); page += 1)
+    progress = await listPage(open, progress, listing, new AbortController().signal);
+  expect(done).toEqual(['upsert', 'upsert', ...calls]);
+  expect(progress.walk).toMatchObject(walk);
+});

@@ -186,6 +186,7 @@ describe('a listing of solutions', () => {
   test('without permission is denied, so that no item counts as deleted', async () => {
     freshdesk.injectFault((path) => (path.includes('/solutions/') ? { status: 403 } : null));
     expect(idsOf((await roots()).ids)).toEqual(['solutions', 'tickets']);
+    expect((await account.listRoots(null, NEVER)).isPartial).toBe(true);
     expect(await faultOf(descendantsOf('solutions'))).toMatchObject({ kind: 'access_denied' });
   });
 });

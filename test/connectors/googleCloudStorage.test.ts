@@ -159,6 +159,23 @@ describe('the account', () => {
   });
 });
 
+test('skips projects whose buckets it may not list; their list is not partial', async () => {
+  let refused = 0;
+  storage.injectFault((path) => {
+    if (!path.endsWith('/storage/v1/b')) return null;
+    refused += 1;
+    return { status: 403, reason: 'forbidden' };
+  });
+  const found: unknown[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: Awaited<ReturnType<typeof account.listRoots>> = await account.listRoots(cursor ?? null, NEVER);
+    found.push(...page.items, ...(page.isPartial ? ['partial'] : []));
+    cursor = page.next;
+  }
+  expect(found).toEqual([]);
+  expect(refused).toBeGreaterThan(0);
+});
+
 test('never treats a broken response as the end of a list', async () => {
   // A failed list of projects makes the page partial: it deletes nothing, so it counts as a rejected response here.
   const listAllRoots = async (cursor: string | null) => {

@@ -94,7 +94,7 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
     .map((given) => asText(asAnswer<CloudProject>(given).projectId))
     .filter(isProject);
   const more = next === null ? null : { token: next };
-  // Google answers `{}` if there are no projects, but also by mistake: the page is partial, so nothing is deleted.
+  // Google answers `{}` if there are no projects, but also by mistake: the page is partial, so no bucket is deleted.
   return {
     items: [],
     next: unlessEnd({ projects, token: null, more }),
@@ -102,7 +102,11 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
   };
 }
 
-/** Returns a page of the buckets of one project; none if they are inaccessible. */
+/**
+ * Returns a page of the buckets of one project; none if they are inaccessible. The page is then not partial: many
+ * accounts have a project without this permission, and then no deleted bucket of the other projects would be removed,
+ * because a bucket's project is unknown.
+ */
 async function bucketsPage(client: SourceClient, project: string, token: string | null): Promise<ItemPage> {
   const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'kind,nextPageToken,items(name,timeCreated)' };
   try {

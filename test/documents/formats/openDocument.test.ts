@@ -196,8 +196,11 @@ test('sheets: merged cells repeat their text, dates are ISO 8601, and a value wi
         cell('1.5.19', 'office:value-type="date" office:date-value="2019-05-01T10:30:00.5"') +
         '<table:table-cell office:value-type="float" office:value="12"/>',
     ) +
-    row('<table:covered-table-cell><text:p>covered</text:p></table:covered-table-cell>' + cell('later') + cell('13'));
-  expect(await sheetOf(rows)).toBe('Boat: Ada, Since: 2019-05-01 10:30:00, Fee: 12\nBoat: Ada, Since: later, Fee: 13');
+    row('<table:covered-table-cell><text:p>covered</text:p></table:covered-table-cell>' + cell('later') + cell('13')) +
+    row('<table:table-cell/>' + cell('last') + cell('14'));
+  expect(await sheetOf(rows)).toBe(
+    'Boat: Ada, Since: 2019-05-01 10:30:00, Fee: 12\nBoat: Ada, Since: later, Fee: 13\nSince: last, Fee: 14',
+  );
 });
 
 test('sheets: repeated rows are limited by the number of cells', async () => {

@@ -173,6 +173,18 @@ test('the stored contents of a folder that cannot be listed count as found until
   expect(await items.listClosed(SOURCE, 10)).toEqual([]);
 });
 
+test('the root items that a listing has not found are known, also after they were marked as closed', async () => {
+  await items.upsert(SOURCE, 1, [...TREE, item('C', null), item('D', null)]);
+  await items.markDeleted(SOURCE, ['D']);
+  await items.upsert(SOURCE, 2, [item('B', null)]);
+  const unlisted = async (limit = 10) => (await items.listUnlistedRoots(SOURCE, 2, limit)).toSorted();
+  expect([await unlisted(), await items.listUnlistedRoots(OTHER, 2, 10)]).toEqual([['A', 'C'], []]);
+  expect(await unlisted(1)).toHaveLength(1);
+  // A crash may have interrupted this before it reached the descendants.
+  await items.markClosed(SOURCE, 2, ['A']);
+  expect(await unlisted()).toEqual(['A', 'C']);
+});
+
 test('an item is unchanged if its READY file has the listed version; an equal copy also needs the same options', async () => {
   const many = Array.from({ length: 1_000 }, (_, nth) => `missing ${nth}`);
   await items.upsert(SOURCE, 1, [
@@ -269,4 +281,20 @@ test('missing items are found from the one that was listed longest ago, then ite
   expect(await rows.countDocuments()).toBe(4);
   await items.removeAll(ADA);
   expect(await rows.countDocuments()).toBe(0);
+});
+
+test('finding root items that a listing has not found reads only root items', async () => {
+  const within = Array.from({ length: 500 }, (_, nth) => item(`inside ${nth}`, 'A'));
+  await items.upsert(SOURCE, 1, [...TREE, ...within]);
+  await rows.init();
+  const db = connection.db!;
+  const from = new Date();
+  await db.command({ profile: 2, filter: { ns: `${db.databaseName}.items` } });
+  await items.listUnlistedRoots(SOURCE, 2, 10);
+  await db.command({ profile: 0 });
+  const queries = await db
+    .collection<{ ts: Date; docsExamined?: number }>('system.profile')
+    .find({ ts: { $gte: from } })
+    .toArray();
+  expect(queries.map(({ docsExamined }) => docsExamined)).toEqual([2]);
 });

@@ -103,6 +103,7 @@ export async function listVirtually(
   const items = {
     listClosed: () => Promise.resolve([]),
     markClosed: () => Promise.resolve(new Set<string>()),
+    listUnlistedRoots: () => Promise.resolve([]),
     markDeleted: () => Promise.resolve(),
     markPathsDeleted: () => Promise.resolve(),
     unlist: () => Promise.resolve(),

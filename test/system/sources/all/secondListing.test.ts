@@ -38,7 +38,13 @@ async function list(account: Account, knownItems: KnownItems, changeToken: strin
   };
   const returnsNothing = () => Promise.resolve(new Set<string>());
   const items = {
-    ...{ upsert, listClosed: () => Promise.resolve([]), markClosed: returnsNothing, markDeleted: returnsNothing },
+    ...{
+      upsert,
+      listClosed: () => Promise.resolve([]),
+      listUnlistedRoots: () => Promise.resolve([]),
+      markClosed: returnsNothing,
+      markDeleted: returnsNothing,
+    },
     ...{ markPathsDeleted: returnsNothing, unlist: returnsNothing },
   };
   const recordItems = <Page extends { readonly items: readonly SourceItem[] }>(page: Page): Page => {
