@@ -114,7 +114,10 @@ function spacedJson(value: unknown): string {
 
 const posixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
-/** Returns the fields that receivers of the hosted service expect, in their format. */
+/**
+ * Returns the fields of a webhook in the format of the hosted service. That service has shut down; its integrators send
+ * their requests to this one, and their receivers expect its format.
+ */
 const hostedFields = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
   webhook_type: kind,
   obj: {
@@ -127,7 +130,7 @@ const hostedFields = ({ kind, customerId, objectId, info, at }: PublishedEvent) 
   timestamp: posixSeconds(at),
 });
 
-/** Returns an event as our own operations return it: the fields of the hosted service first. */
+/** Returns an event as lists and streams of events contain it: the fields of the hosted service come first. */
 export const eventPayload = (event: PublishedEvent, workflowLink: WorkflowLink) => ({
   ...hostedFields(event),
   ...workflowLink(event.workflowId),

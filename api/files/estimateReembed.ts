@@ -12,7 +12,7 @@ const TOKENS_PER_PRICE = 1_000_000;
 export interface ReembedEstimate {
   readonly files: number;
   readonly chunks: number;
-  /** Upper bound of the number of tokens: those of the texts, plus the overlaps of chunks. */
+  /** Estimated number of tokens: those of the texts, plus the maximum overlaps, without prepended file names. */
   readonly tokens: number;
   /** Chunks whose vectors can be reused; null if there are too many to check. */
   readonly knownChunks: number | null;

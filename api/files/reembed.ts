@@ -87,7 +87,7 @@ export const reembed = operation({
       tokens: integer()
         .required()
         .description(
-          'Upper bound of the tokens (cl100k) to embed: overlaps count twice, and texts with reusable vectors are included.',
+          'Tokens (cl100k) to embed at most, without prepended file names: overlaps count twice, and texts with reusable vectors are included.',
         ),
       known_chunks: nullable(integer())
         .required()
@@ -95,7 +95,7 @@ export const reembed = operation({
       price: nullable(Joi.number())
         .required()
         .description(
-          'Price of `tokens` by the server setting `EMBEDDING_PRICES`, an upper bound without a currency. Null if the setting has no price for the model.',
+          'Price of `tokens` by the server setting `EMBEDDING_PRICES`, without a currency. Null if the setting has no price for the model.',
         ),
       skipped: skipped(),
     }).description('Work that a re-embedding requires, and the id of its run.'),

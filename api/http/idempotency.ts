@@ -106,7 +106,8 @@ async function handleOnce(
         await claim();
         return work(session);
       },
-      // A transaction with a key is not shared with other requests.
+      // False: the caller accepts the container in this transaction, not in one that several requests share. A
+      // transaction belongs to one idempotency key.
       acceptContainer: () => Promise.resolve(false),
       start: (...run) => void starts.push(run),
     };

@@ -68,6 +68,9 @@ export function reembedSkipReason(file: ReembedCandidate, target: ReembedTarget 
   return file.options.embeddingModel === target.model && file.vectorSpace === target.space ? 'already_embedded' : null;
 }
 
-/** Returns the maximum number of tokens of a file's chunks: the tokens of its text, plus the overlaps. */
+/**
+ * Returns the estimated number of tokens of a file's chunks: the tokens of its text, plus the maximum overlaps. Omits
+ * file names that are prepended to chunks.
+ */
 export const tokensOf = ({ statistics, numChunks, options }: ReembedCandidate): number =>
   (statistics?.numTokens ?? 0) + Math.max(0, numChunks - 1) * options.chunkOverlap;

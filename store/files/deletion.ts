@@ -27,7 +27,7 @@ const deletedItem = ({ _id: fileId, externalFileId: externalId, name }: FileDoc)
   ...{ fileId, externalId, name, end: DELETED, message: null },
 });
 
-/** Deletes files, in an order that leaves no data after a crash. */
+/** Deletes files, in an order that allows the next attempt to find all remaining data after a crash. */
 export interface FileDeletion {
   /**
    * Returns the parents whose children a delete includes. With includeAllChildren, these are the parents that the

@@ -62,7 +62,7 @@ test('the pages without a stored text are read and stored, with the options of t
   expect(of('files.release')).toEqual([[7, [3]]]);
 });
 
-test('a file that was read in the meantime, or that another run owns, is left to its batch', async () => {
+test('OCR does nothing for a file that was read in the meantime or that another run owns', async () => {
   const { of, end, pages } = await recognize({ file: null });
   expect([end, pages, of('files.release')]).toEqual([{ done: true }, [], []]);
 });
@@ -86,7 +86,7 @@ test('a content that crashed its reader or the worker too often is not read agai
   }
 });
 
-test('after an outage or a cancellation the file goes back to its batch, and no crash is counted', async () => {
+test('after a cancellation the file is released without a failure, and no crash is counted', async () => {
   const down = new Error('The reader does not start');
   const abort = new AbortController();
   const cancelled = await recognize({

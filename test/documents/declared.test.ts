@@ -28,7 +28,7 @@ const nextToArticle: ReadonlyArray<readonly [name: string, inside: string, after
     TEXT,
   ],
   [
-    'captions by name',
+    'a caption that only its class marks',
     `<div class=image-caption>The crane of the harbour, and two men who load a ship</div>`,
     '',
     TEXT,
@@ -116,7 +116,7 @@ test('the label of a picture that repeats the title next to it is omitted, and a
   );
 });
 
-test('a repeated block is written once; repeated short texts and those of reference documentation stay', () => {
+test('a repeated block is written once; repeated short texts stay, and so do repeated blocks of reference documentation', () => {
   const long = `<p>${P} ${P} ${OTHER}</p>`;
   const html = `<main><h1>Harbour</h1><div class=wide>${long}<p>Yes.</p></div><div class=narrow>${long}<p>Yes.</p></div></main>`;
   expect(textOf(html)).toBe(`# Harbour\n\n${P} ${P} ${OTHER}\n\nYes.`);

@@ -30,7 +30,7 @@ const EXPIRING: readonly (readonly [collection: string, open: unknown, field: st
   ['runs', runModel, 'expiresAt', 0],
   ['ledger', ledgerModel, 'expiresAt', 0],
   ['deliveries', (db: Connection) => webhookModels(db).deliveries, 'expiresAt', 0],
-  ['connections by consent', attemptModel, 'updatedAt', 7 * DAY_S],
+  ['connection attempts through a consent page', attemptModel, 'updatedAt', 7 * DAY_S],
   ['pages of a crawl', crawlPageModel, 'changedAt', 30 * DAY_S],
   ['re-embedded files', reembedModel, 'at', 30 * DAY_S],
 ];
@@ -81,7 +81,7 @@ const UNIQUE: readonly (readonly [record: string, open: unknown, keys: readonly 
   ['a live user', userModel, [['organizationId', 'customerId', 'deletedAt']]],
   ['an API key', (db: Connection) => organizationModels(db).apiKeys, [['hash']]],
   ['an OAuth client', whiteLabelModel, [['organizationId', 'dataSourceType']]],
-  ['a link of a connection by consent', attemptModel, [['stateHash'], ['pageHash']]],
+  ['a link of a connection attempt', attemptModel, [['stateHash'], ['pageHash']]],
   ['a page of a crawl', crawlPageModel, [['runId', 'url']]],
   ['a selected item', selectionModel, [['dataSourceId', 'externalId']]],
   ['a skipped item', skippedItemModel, [['scheduleId', 'externalFileId']]],

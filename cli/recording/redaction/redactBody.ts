@@ -79,7 +79,10 @@ function redactBase64(text: string, redaction: TextRedaction): string {
   return redacted.toString(/[-_]/.test(text) || !/[+/=\n]/.test(text) ? 'base64url' : 'base64');
 }
 
-/** Redacts JSON as text, so that long integers stay exact. Returns null if the text is not JSON. */
+/**
+ * Redacts JSON. Long integers are parsed as strings, so that they are not rounded. Returns null if the text is not
+ * JSON.
+ */
 function redactJsonText(text: string, redaction: TextRedaction): string | null {
   const marked = text.replaceAll(LONG_INTEGER, (found) =>
     found.startsWith('"') || found.startsWith('-') ? found : `"\\u0001${found}"`,

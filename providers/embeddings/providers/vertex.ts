@@ -18,7 +18,10 @@ export const VERTEX: Upstream = {
   address: 'VERTEX_PROJECT, VERTEX_LOCATION or VERTEX_BASE_URL',
 };
 
-/** The model silently truncates texts to 32 of its own tokens, so windows stay well below that. */
+/**
+ * Maximum size of a text of one request, in tokens of our tokenizer; a longer text is split. The model silently
+ * truncates texts to 32 tokens of its own tokenizer, so the limit is well below that.
+ */
 const INPUT_TOKENS = 24;
 /** Longer texts are rejected ("must be smaller than 1024 characters", which means bytes). */
 const INPUT_BYTES = 1_000;

@@ -324,7 +324,7 @@ describe('the address of a feed', () => {
     ['301, then 308', { '/old': 301, '/1': 308 }, '/2'],
     ['301, then 302', { '/old': 301, '/1': 302 }, '/1'],
     ['302, then 301', { '/old': 302, '/1': 301 }, null],
-  ])('after %s is the last permanent redirect', async (_what, chain, movedTo) => {
+  ])('after %s is that of the last permanent redirect before any temporary one', async (_what, chain, movedTo) => {
     const steps = Object.entries(chain);
     const redirects = steps.map(([path, status], index) => [path, to(`/${index + 1}`, status)] as const);
     site = await startSite({ ...Object.fromEntries(redirects), [`/${steps.length}`]: { body: whole } });

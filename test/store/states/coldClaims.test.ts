@@ -91,7 +91,7 @@ test('a request waits for moves to cold storage that hold its files, and keeps f
     },
   ));
 
-test('new days in hot storage count from the last use, and the end of cold storage keeps a file hot', async () => {
+test('new days in hot storage count from the last use, and a file whose cold storage is disabled stays hot', async () => {
   const ids = await seedFiles({
     used: READY,
     same: { ...READY, hotStorageTimeToLive: 5 },
