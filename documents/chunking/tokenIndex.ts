@@ -58,8 +58,8 @@ export class TokenIndex {
   }
 
   /**
-   * Returns an index that reaches far enough from `offset` for a chunk of this many tokens, and begins at `from` or
-   * slightly before.
+   * Returns this index if it reaches far enough from `offset` for a chunk of this many tokens; otherwise builds one
+   * that begins at `from` or slightly before.
    */
   reaching(offset: number, from: number, tokens: number): TokenIndex {
     if (this.end === this.text.length || offset + LOOKAHEAD * (tokens + 100) < this.end) return this;
@@ -124,7 +124,10 @@ export class TokenIndex {
     return Math.max(start, this.#endAt(at));
   }
 
-  /** Returns approximately the start of the last `limit` tokens before `end`, never an earlier position. */
+  /**
+   * Returns approximately the start of the last `limit` tokens before `end`. The position is too early only if `end`
+   * splits a pre-token, whose tokens are not counted.
+   */
   reachBack(end: number, limit: number): number {
     const last = sortedIndex(this.#ends, end);
     const from = sortedIndex(this.#sums, this.#sumAt(last) - limit - 1) + 1;

@@ -55,7 +55,7 @@ const TOKENS = [
   '{}',
   '"a":',
 ];
-/** Removes, inserts or replaces one token. */
+/** Removes at most one UTF-16 unit at a random position, and inserts at most one token there. */
 function spoil(chance: SeededRandom, text: string): string {
   const at = chance.below(text.length + 1);
   const spoiled = text.slice(0, at) + chance.pick(['', ...TOKENS]) + text.slice(at + chance.below(2));

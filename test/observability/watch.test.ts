@@ -1,4 +1,4 @@
-/** Tests of the observation of calls to stores: metrics count failed calls, and spans record their errors. */
+/** Tests of the observation of calls to stores: observers receive whether each call failed; metrics count failures. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

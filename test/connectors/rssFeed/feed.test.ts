@@ -71,7 +71,7 @@ test('sends the validators of a feed, returns null for an unchanged one, and sto
   });
 });
 
-test('RSS 2.0: reads titles, links, times, texts and summaries, and ignores elements of other namespaces', async () => {
+test('RSS 2.0: reads titles, links, times, texts and summaries, and ignores media:title and atom:link', async () => {
   const feed = await read(`<?xml version="1.0"?>
 <rss version="2.0" xmlns:content="c" xmlns:media="m" xmlns:atom="a" xmlns:dc="d"><channel><title>Harbour &amp; Sea</title>
 <link>https://example.org/</link><atom:link href="https://example.org/feed" rel="self"/>
