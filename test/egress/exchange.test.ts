@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
@@ -107,6 +107,16 @@ describe('an exchange', () => {
     // The pool opens a second connection if a request arrives just before the first connection is free again.
     expect(server.sockets.size).toBeLessThanOrEqual(2);
   });
+
+  test('closes its connection after discarding a long body', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    const server = await serve((_, response) => {
+      closed = once(response, 'close');
+      response.writeHead(404, { 'Content-Length': '1000000' }).write('x');
+    });
+    await (await egress().request(request(server.origin))).discard();
+    await closed;
+  }, 10_000);
 
   test('opens at most connectionsPerHost connections', async () => {
     let concurrent = 0;
