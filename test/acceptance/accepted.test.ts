@@ -319,7 +319,7 @@ describe('upload', () => {
     expect((await files())[0]).toMatchObject({ source: 'PDF', fileMetadata: { named_as: 'TXT' } });
   });
 
-  test('from a URL has its own workflow; its name is the requested one, or else from the URL', async () => {
+  test('from a URL has its own workflow; the file has the requested name, or else the name in the URL', async () => {
     const { user, files, runs } = await createUser();
     const send = (body: object) =>
       user.post<FileRecord>('/upload_file_from_url', { url: 'http://127.0.0.1:9/manuals/pump.pdf', ...body });
@@ -635,7 +635,7 @@ describe('scrape', () => {
       },
     ]);
     expect(JSON.stringify([source, file, await runs()])).not.toContain('secret');
-    // The feed exists already and now has other tags, which a run copies to its files.
+    // The second request finds the existing feed and changes its data_source_tags. A run copies them to its files.
     ok(await user.post('/integrations/rss_feed', { url, data_source_tags: { team: 'sales' } }));
     expect((await runs()).map(({ kind, workflowId }) => [kind, workflowId])).toContainEqual([
       ...['updateTags', `update-tags:${source!._id}`],

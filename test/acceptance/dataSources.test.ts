@@ -168,7 +168,7 @@ describe('connection', () => {
     expect(reconnected.tagsVersion).toBe(connected.tagsVersion + 1);
   });
 
-  test('of an account that an older version stored by another external id reuses that record and its ids', async () => {
+  test('of an account that an older version stored under another id reuses that record and its ids', async () => {
     const [former, current] = ['SHAREPOINT|a@b.c|x/marketing', 'SHAREPOINT|a@b.c|x/Marketing'];
     const stored = await connectSource(service, owner, { type: 'SHAREPOINT', externalId: former });
     const account = { type: 'SHAREPOINT', externalId: current, formerExternalId: former } as const;

@@ -58,7 +58,8 @@ test('deletes a user with all data, even during a scrape, and does not touch oth
   expect((await deleteUsers('gone')).body).toEqual({ success: true });
   // The user cannot authenticate any longer, although the erasure is still running.
   expect((await deletedUser.get('/whoami')).status).toBe(401);
-  // A search starts before the check of the user has ended, but returns neither results nor validation errors.
+  // The service starts a search while it checks whether the user still exists. It must return the 401 of this check,
+  // not results or validation errors.
   for (const question of [
     { query: 'x', k: 1 },
     { k: 'x' },
@@ -110,7 +111,7 @@ test('skips unknown names and users of other organizations', async () => {
   expect((await foreign.get('/whoami')).status).toBe(200);
 });
 
-test('a run that waits in the outbox is not started', async () => {
+test('a run that waits in the outbox is not started after its user is deleted', async () => {
   const user = await service.user('waiting');
   const userId = await idOf('waiting');
   await service.stopWorker();

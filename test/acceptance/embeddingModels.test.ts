@@ -198,7 +198,8 @@ describe('after a faulty response of a provider', () => {
     'no text is lost and no wrong vector is written: %s (%s)',
     async (what, model, wrong) => {
       const { space, dimensions } = EMBEDDING_MODELS[model];
-      // More faults than a request has tries, so its files are queued again once. (429 does not count as a try.)
+      // Three faults exceed EMBEDDING_TRIES, so the files whose texts are in the request are queued again once. (429
+      // does not count as a try.)
       emulator.injectFault((_one, nth) => (nth <= 3 ? wrong : null));
       const names = Array.from({ length: 4 }, (_, i) => `${what} ${i}: the heron waits at the weir.`);
       const files = await Promise.all(names.map((contents) => uploadText(contents, model)));
@@ -324,7 +325,7 @@ thoroughly(
     const { DATA_DIR: _dir, ...stores } = without.env;
     const later = await startService({
       ...(stores as Record<string, string>),
-      // The first service may still poll its task queue, so use another one.
+      // The first service may still poll its task queue, so the second service uses another queue.
       TASK_QUEUE: 'later',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       ...emulator.settings('openai'),

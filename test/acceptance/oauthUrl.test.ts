@@ -103,7 +103,7 @@ describe('returned URL', () => {
     {},
     ...thoroughRows([{ connecting_new_account: false }, { connecting_new_account: null, data_source_id: null }]),
   ])('with %j', (body) => {
-    test('is consent without an account, the page of the only account, and 400 with data_source_id for several', async () => {
+    test('is consent for no account, the page of a single account, and a 400 for several', async () => {
       expect(isConsent(await urlFor(body))).toBe(true);
       await connect();
       expect(isPicker(await urlFor(body))).toBe(true);

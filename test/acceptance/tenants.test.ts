@@ -16,7 +16,7 @@ let owner: TestUser;
 let parent: FileRecord;
 let children: FileRecord[];
 let source: DataSourceDoc;
-/** Users without access to the content: one in the same organization; one with the same customer id in another one. */
+/** Users without access to the content: one of the same organization; one of another, with the same customer id. */
 let strangers: Record<string, TestUser>;
 /** Id of a run of the owner. */
 let reembedding: number;

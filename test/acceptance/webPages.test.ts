@@ -46,7 +46,7 @@ describe('POST /user_webpages', () => {
     for (const unfiltered of [null, []]) expect((await list({ filters: { ids: unfiltered } })).count).toBe(3);
   });
   test.each(['created_at', 'updated_at', 'id'] as const)(
-    'orders by %s in both directions, and returns pages of the list',
+    'orders by %s in both directions, and counts before paging',
     async (order_by) => {
       const up = (await list({ order_by, order_dir: 'asc' })).results.map(({ id }) => id);
       const down = (await list({ order_by, order_dir: 'desc' })).results.map(({ id }) => id);

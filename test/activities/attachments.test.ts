@@ -92,7 +92,8 @@ test('attachments fill the limit of files per upload, and the limit is reported 
   expect([over.ids, over.summary]).toEqual([['mail/0'], { limit_reached: 'max_files_per_upload' }]);
   const full = await accept({ limit: 3, files: 1 });
   expect([full.ids, full.summary]).toEqual([['mail/0', 'mail/1'], {}]);
-  // A repeated attempt has accepted the first one already; an unreadable one takes no place.
+  // An earlier attempt of the run accepted `mail/0`, which is one of the two files. An unreadable attachment does not
+  // count.
   const repeated = await accept({ limit: 3, files: 2, children: [{ externalFileId: 'mail/0', runId: 7 }] });
   expect([repeated.ids, repeated.summary]).toEqual([['mail/1'], {}]);
   const unreadable = await accept({ found: ['unreadable', 'b'], limit: 3, files: 2 });

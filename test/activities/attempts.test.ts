@@ -124,7 +124,7 @@ test('a deletion fails while a store has data of its files, and deletes points u
     expect(of(name)).toEqual([[[scope(all)]]]);
   for (const name of ['originals.deleteOf', 'recognizedPages.deleteOf', 'siteBlocks.deleteOf'])
     expect(of(name)).toEqual([[ADA, [5]]]);
-  // The points that the record determines were all points of the file.
+  // No point of the file is left after the deletion by id, so none is deleted by generation.
   expect(of('vectors.deleteGenerations')).toEqual([]);
   await everyRow(COUNTS, String, async (name) => {
     const left = open({ [`${name}.countOf`]: 1 });
@@ -247,7 +247,7 @@ test('tags that change while a file is published are copied first, a limited num
   };
   expect(await publishWithTags(changing.store, [one], publishAt(4))).toEqual([5]);
   expect([tried, changing.of('vectors.setTags')]).toEqual([[3, 4], [[[tagged(4)]]]]);
-  // The tags are the same: another run owns the file.
+  // The tags did not change: the file was not published because another run owns it, so there is no second try.
   const taken = open({ 'files.findTags': [tagged(3)] });
   expect(await publishWithTags(taken.store, [one], publishAt(null))).toEqual([]);
   // The tags change all the time.

@@ -145,7 +145,7 @@ test('checks files of items that no listing has found', async () => {
   expect(await fileIds()).toEqual(['a', 'selected']);
 });
 
-test('deletes nothing if the source fails, continues after the items that exist, and ends the checks in late attempts', async () => {
+test('deletes nothing if the source fails; retries skip items that exist, and attempt 5 ends the checks', async () => {
   const ids = pages(150);
   await listing(ids);
   await sync(['page 0000', 'page 0149', 'gone']);
@@ -156,7 +156,7 @@ test('deletes nothing if the source fails, continues after the items that exist,
     await faultOf(removeMissing(run), kind);
     expect([await fileIds(), await itemIds()]).toEqual([['gone', 'page 0000', 'page 0149'], ids]);
   }
-  // The first call stored the existing items.
+  // The first call stored that the first 100 items exist, so the retries check only the other 51.
   expect(checks.map((checked) => checked.length)).toEqual([100, 51, 51, 51, 51]);
   failure = new Fault('server_error', 'no');
   await removeMissing(run, { attempt: 5 });
@@ -216,7 +216,7 @@ test('checks a limited number of items per listing, keeps the others and an appr
   expect(await current()).toMatchObject({ deletionsApproved: false });
 });
 
-test('checks nothing for other sources, and after an incomplete listing', async () => {
+test('checks nothing for sources whose listings omit nothing, and after an incomplete listing', async () => {
   await listing(['a', 'b']);
   await sync(['a', 'b']);
   const run = await listing(['a']);

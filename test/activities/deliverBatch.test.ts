@@ -10,10 +10,10 @@ import { everyRow } from '../support/everyRow.js';
 import { seriesOf } from '../support/scrape.js';
 import { type SharedService, sharedService } from '../support/sharedService.js';
 
-/**
- * Response of the receiver: an HTTP status or a network error. These tests run deliveries without a workflow, with real
- * stores, a function as receiver, and retries that are due immediately.
- */
+// Tests of deliveries without a workflow. The stores are real, the receiver is a function, and retries are due
+// immediately.
+
+/** Response of the receiver: an HTTP status or a network error. */
 type Reaction = number | 'unreachable';
 
 let service: SharedService;

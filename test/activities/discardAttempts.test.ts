@@ -6,7 +6,7 @@ import { inScope, type GenerationScope } from '../../store/generations.js';
 
 const FILE = { _id: 5, organizationId: 1, userId: 7 };
 
-/** Returns the generations 1 to 9 of FILE that discarding an attempt deletes, of each store. */
+/** Discards an attempt for FILE. @returns for each store, which of the generations 1 to 9 are deleted */
 async function discarded(published: number, attempt: number): Promise<number[][]> {
   const deleted: number[][] = [];
   const deleteGenerations = (scopes: readonly GenerationScope[]): Promise<void> => {

@@ -114,7 +114,7 @@ test('the links of all pages are followed in one call, and pages are queued befo
   });
 });
 
-test('a crawl fails only if its one page failed, with the reason of that page', () =>
+test('a crawl fails only if its only page failed, with the reason of that page', () =>
   everyRow(
     [
       [1, 1, 'The server answered HTTP 500.'],

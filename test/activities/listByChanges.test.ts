@@ -496,8 +496,8 @@ describe('source with a change feed', () => {
     await list();
     expect((await currentSource()).metadata).toMatchObject({ deletions_held: 12 });
     expect(await fileIds()).toHaveLength(12);
-    // An approval remains after a listing that had already deleted missing items when it was given, and after a listing
-    // of only some items.
+    // The first listing had passed the step that deletes missing items before the approval was given. The second lists
+    // only some items. Neither uses up the approval.
     await list('finished', { beforeEnd: () => service.store.dataSources.approveDeletions(source._id) });
     await list('finished', { roots: ['B'] });
     expect(await currentSource()).toMatchObject({ deletionsApproved: true, metadata: { deletions_held: 12 } });
@@ -650,7 +650,7 @@ describe('source with a change feed', () => {
 });
 
 describe('source without a change feed', () => {
-  /** Returns whether a scheduled sync that lists the account now has nothing else to do. */
+  /** Lists the account, as a scheduled sync does. @returns whether the sync then has nothing else to do */
   async function isUpToDate(): Promise<boolean> {
     const { sourceItemsSyncedAt: listedBefore } = await currentSource();
     const listing = await list();

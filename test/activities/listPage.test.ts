@@ -6,7 +6,8 @@ import { isListed, type SyncItemsProgress, WALK_ALL } from '../../contract/accou
 import { Fault } from '../../contract/failures.js';
 import { folderItem } from '../support/folderItem.js';
 
-// Files that a listing does not find are deleted only if each folder that it could not list is a known one.
+// A known folder is stored as an item. A listing deletes the files that it does not find only if each folder that it
+// could not list is known.
 test('counts the known folders that could not be listed over all pages of a listing', async () => {
   const account = {
     sourceOf: () => 'BOX',

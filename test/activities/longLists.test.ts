@@ -25,7 +25,7 @@ test('removes every missing file and its descendants once, in small steps, and c
     ([files, quarantineMs]) => `${files} files, quarantine of ${quarantineMs} ms`,
     async ([files, quarantineMs, write, idsOf]) => {
       const ids = Array.from({ length: files }, (_, nth) => nth + 1);
-      // 10,001 and 10,002 are attached to the first file, and 9,000 to 10,001. A missing file may itself be attached.
+      // Attachments: 10,001, 10,002 and the last missing file belong to file 1, and 9,000 belongs to 10,001.
       const children: Record<number, number[]> = { 1: [10_001, 10_002, ...ids.slice(-1)], 10_001: [9_000] };
       const { stores, of } = recorder({
         'files.ids': (_run: unknown, { parentFileIds }: { parentFileIds: readonly number[] }) =>

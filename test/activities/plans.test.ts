@@ -110,7 +110,7 @@ test('due files are split into batches, a small one first, and the plan continue
     },
   ));
 
-test('the first batch of a scrape has the pages that are compared, until their blocks are known', async () => {
+test('only the first pages of a scrape are planned until this run has compared them for repeated blocks', async () => {
   const run = { _id: 3, ...ADA, fileId: 2, kind: 'scrapeSitemap', request: { scrape: {}, ingest: {} } };
   for (const [known, sizes] of [
     [null, [6]],

@@ -10,7 +10,7 @@ const SPACE = { name: 'a-space', dimensions: 3 };
 /**
  * Returns the models and collections that are prepared for a run.
  * @param ingest options of the run; null: its request has none
- * @param parent when the run's file was last synced; `fileId` null: the run has no file
+ * @param parent `lastSync`: when the run's file was last synced; `fileId` null: the run has no file
  */
 async function preparedFor(
   ingest: Partial<IngestOptions> | null,

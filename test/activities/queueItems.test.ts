@@ -100,14 +100,14 @@ test('a page with more files than one transaction accepts is accepted in parts, 
 test('files are accepted again if the tags of their account changed before the files existed', async () => {
   let reads = 0;
   const { accepted, result } = await queueAccount([1], null, {
-    // Opens the account; then the check after each acceptance.
+    // The first read opens the account. Each later read checks the tags after files were accepted.
     'dataSources.find': () => ({ _id: 9, type: 'GOOGLE_DRIVE', tagsVersion: (reads += 1) === 1 ? 1 : 2 }),
   });
   expect(accepted.map(([file]) => file?.dataSource?.tagsVersion)).toEqual([1, 2]);
   expect(result.discovered).toBe(1);
 });
 
-/** Queues a selection of the items A, which is a folder with the file a, b, a file, and gone, which does not exist. */
+/** Queues a selection: the folder `A` with the file `a`, the file `b`, and `gone`, which does not exist. */
 async function queueSelection(run: object = {}, request: object = {}) {
   const { stores, of } = recorder({
     'runs.find': {

@@ -176,7 +176,7 @@ test('a site is synced if no other run syncs it and its feed still exists', () =
     },
   ));
 
-test('the end of a sync ends the parts whose workflow was terminated, and gives the account back', async () => {
+test('the end of a sync ends the parts whose workflow was terminated, and the listing of the account', async () => {
   const openPart = { ...PART, finishedAt: null, outcome: null };
   const { activities, of } = open({ 'runs.find': SYNC, 'scheduledSyncs.listParts': [openPart, DONE] });
   await activities.endPass({ runId: 7, outcome: 'failed' });

@@ -49,7 +49,7 @@ test('a batch tries each due file once, also those that a crashed worker left in
     const { tried, activities, of } = open({ 'uploadStreams.find': runs, 'uploadStreams.listOpenFiles': files });
     await inActivity(() => activities.ingestUploads(input(1, 2, 3)));
     expect(tried).toEqual(TO_DO.includes(syncStatus) ? [[101, 102]] : []);
-    // No file is due now: their runs get workflows of their own.
+    // The fake still lists all files as open. None is left to try, so each run gets its own workflow.
     expect(of('uploadStreams.moveToOwnWorkflow').map(([movedRun]) => (movedRun as { _id: number })._id)).toEqual([
       1, 2, 3,
     ]);

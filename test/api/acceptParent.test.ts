@@ -71,7 +71,7 @@ async function acceptedBy(fields: Partial<NewParent>, isShared = true) {
   return used;
 }
 
-test('new scrapes share a transaction, unless they have a schedule or a data source or are known', async () => {
+test('new scrapes share a transaction; one that is known, or has a schedule or data source, has its own', async () => {
   expect(await acceptedBy({})).toEqual(['shared']);
   expect(await acceptedBy({ enableAutoSync: false })).toEqual(['shared']);
   expect(await acceptedBy({}, false)).toEqual(['shared', 'own']);

@@ -1,4 +1,4 @@
-/** Requests with an Idempotency-Key, with a store in memory: repeated transactions, conflicts, and which use a key has. */
+/** Tests of the Idempotency-Key, with a store in memory: repeated transactions, conflicts, and the scope of a key. */
 import { expect, test } from '@jest/globals';
 
 import { HttpError } from '../../api/http/errors.js';
@@ -109,7 +109,7 @@ test('a key belongs to its caller and operation, and to one request, including t
   ]);
 });
 
-test('a request that waits for another one with its key gets its answer, or 409 while that one is in progress', async () => {
+test('a request whose key is taken gets the answer of the earlier request, or 409 until that has ended', async () => {
   const { app, answers, started } = service({ isTaken: true });
   let isDone = true;
   const work = operation(async ({ deps: { unit } }) => {
@@ -128,7 +128,7 @@ test('a request that waits for another one with its key gets its answer, or 409 
   const refused = { status: 409, retryAfterSeconds: 1 };
   await expect(answerOnce(work, 'k', callOf(), app)).rejects.toMatchObject(refused);
   expect(started).toEqual([]);
-  // A fault of the store is not hidden by an answer.
+  // An error other than an HttpError is thrown, even if the key has a stored answer.
   const broken = service();
   const fails = operation(() => {
     broken.answers.set('k', { fingerprint: 'other', answer: 'x' });

@@ -87,7 +87,7 @@ test('chunks of a file can be listed from the last one, each once, in pages of a
     expect([listed.count, listed.numbers]).toEqual([600, numbers]);
   }));
 
-test('chunks of a file are those of the caller, of the named model, and of a file above starting_id', async () => {
+test('lists the chunks of a file only if it has the requested model and its id is above starting_id', async () => {
   const { numbers, rows, tenants } = await list(3, 'asc', { limit: 2, offset: 1 }, {}, true);
   expect([numbers, rows.map(({ embedding }) => embedding)]).toEqual([
     [1, 2],

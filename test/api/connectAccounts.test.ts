@@ -160,7 +160,7 @@ test('an account is stored with the identity that its source returns, and all of
     ...{ listItems: true, syncFiles: false, options: { requestId: 'r-1' } },
   };
   expect(await connectAccount(ADA, account as never, deps as never)).toBe(SOURCE);
-  // The rate limit of a source counts attempts of a user.
+  // The account is opened under the name of the user, so that the source's rate limit counts attempts per user.
   expect(opened).toEqual([{ type: 'GITHUB', name: 'user 7', credentials: { accessToken: 't' } }]);
   expect(accepted).toEqual([
     { ...account, ...IDENTITY, credentials: JSON.stringify({ accessToken: 't' }), requestId: 'r-1' },

@@ -145,7 +145,7 @@ describe('the selection page', () => {
     expect(third.links).toEqual([...above, 'Previous page: in=folder&page=1']);
   });
 
-  test('shows the root items of the source before they are listed, and no box for what cannot be selected', async () => {
+  test('shows root items before they are listed, and no checkbox for items that cannot be selected', async () => {
     const roots = () => Promise.resolve({ items: [item('a'), item('b', { isSelectable: false })], next: null });
     const shown = async (syncStatus: string) =>
       (await open({}, depsOf(roots, { 'dataSources.find': { ...SOURCE, syncStatus } }).deps)).html;
@@ -171,7 +171,7 @@ describe('the selection page', () => {
 describe('a callback', () => {
   const callback = callbacks.find(({ path }) => path === `/integrations/${CALLBACK_PATHS.BOX}`)!;
   const WAITING = { 'attempts.recordReturn': true, 'attempts.changeState': true };
-  /** Opens the callback. @param state state of the attempt, as it is read for the page */
+  /** Opens the callback. @param attempt fields of the connection attempt when it is read for the page */
   const open = async (query: object, attempt: object = {}, answers: object = WAITING, source: object = SOURCE) => {
     const { deps, of, calls } = depsOf(undefined, {
       ...{ 'attempts.find': { ...ATTEMPT, ...attempt }, 'dataSources.find': source, ...answers },
@@ -183,7 +183,7 @@ describe('a callback', () => {
   };
 
   test.each(['access_denied', 'user_denied', 'user_cancelled_login', 'consent_declined'])(
-    'with the error %s records that the user refused, and tells the workflow',
+    'with the error %s records that the user refused, and signals the workflow',
     async (error) => {
       const { status, html, of, calls } = await open({ error });
       expect([status, html]).toEqual([200, expect.stringContaining('You did not give your consent')]);

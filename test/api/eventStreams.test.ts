@@ -121,7 +121,7 @@ describe('streams', () => {
       const viewer = await watch('a', '8');
       feed.head = 9;
       await viewer.ended;
-      // The connection closes after the end of its stream.
+      // The connection of the ended stream closes. This must not free the slot of the next stream.
       const next = await watch('a', '9');
       viewer.disconnect.abort();
       await expect(watch('a', '9')).rejects.toMatchObject({ status: 429 });

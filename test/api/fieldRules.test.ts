@@ -61,7 +61,7 @@ test('a query vector has a direction, and only numbers that fit into 32 bits', (
       [[-1], true],
       [[], false],
       [[0, 0], false],
-      // These become 0 and infinity.
+      // As 32-bit floats, 1e-60 is 0 and 1e39 is infinity.
       [[1e-60], false],
       [[1, 1e39], false],
     ] as [number[], boolean][],

@@ -61,7 +61,7 @@ describe('current chunks of search hits', () => {
     expect(current.map(({ file }) => file._id)).toEqual([3, 4]);
   });
 
-  test('request more hits if too few remain', async () => {
+  test('are found by a second search with a higher limit if too few hits of the first are current', async () => {
     const { deps, readFiles } = storeOf({ 9: 1 });
     const limits: number[] = [];
     const search = (limit: number) => {
@@ -120,7 +120,7 @@ describe('current chunks of search hits', () => {
     expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, { store })).toEqual([]);
   });
 
-  test('stop searching if a file is replaced again and again', async () => {
+  test('are none if the file is replaced during each search; the searches end', async () => {
     const { deps, generations, readFiles } = storeOf({ 1: 2 });
     const search = () => {
       const ranked = [hit(1, generations[1] ?? 0)];

@@ -194,7 +194,7 @@ export function testAccounts(): void {
       );
     });
 
-    test('is accepted if its ids are complete, and otherwise refused', () =>
+    test('is accepted if its ids and filters are valid, and otherwise refused without a run', () =>
       everyRow(
         [
           ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b' }] }, ['b']],

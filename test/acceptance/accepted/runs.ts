@@ -236,7 +236,8 @@ export function testRuns(): void {
       expect(await Promise.all(ids.map((_, index) => stateOf(index)))).toEqual([
         ...['QUEUED_FOR_SYNC', 'SYNC_ERROR', 'READY', 'SYNC_ABORTED', 'SYNCING'],
       ]);
-      // Default: failed files that were not synced since. Aborted files only on request; files in the request always.
+      // Without a selection, a retry queues only the failed files that have not become READY or been queued since. It
+      // queues aborted files if `outcomes` contains them, and a READY file if the request has its id.
       const { sync_run_id: retryRunId, queued } = ok(await retry({}));
       expect(queued).toBe(1);
       const [run] = (await who.runs()).filter(({ _id }) => _id === retryRunId);
@@ -288,10 +289,11 @@ export function testRuns(): void {
       ]);
     });
 
-    test('have re-embedding runs whose state is returned by id; rebuilds of the operator are hidden', async () => {
+    test('are re-embedded by runs whose status is returned by id; rebuilds by the operator are hidden', async () => {
       const who = await createUser();
       const request = { filters: {}, model: 'OPENAI', maxTokens: null };
       const of = (fields: object) => ({ kind: 'reembedFiles', request, ...fields });
+      // The second last run is a rebuild by the operator: its `model` is null. The last one is of another kind.
       const ids = await seedRuns(who, [
         of({}),
         of(STARTED),
