@@ -346,7 +346,7 @@ describe('GET /process_sitemap', () => {
     expect(pages.requests).toEqual(['/sitemap.xml']);
   });
 
-  test('reports errors', async () => {
+  test('answers 400 for a missing sitemap, and 422 for a missing or forbidden URL', async () => {
     const pages = await site(startSite());
     const missing = await user.get<{ detail: string }>(
       `/process_sitemap?url=${encodeURIComponent(pages.url('/sitemap.xml'))}`,

@@ -188,7 +188,7 @@ describe('redirect from the provider', () => {
     expect(await onlySource()).toMatchObject({ id, last_sync_action: 'CANCEL', revoked_access: true });
   });
 
-  test('with another error of the provider does not set CANCEL, and refers the user to the operator', async () => {
+  test('with another error of the provider refers the user to the operator', async () => {
     const redirectUrl = new URL(await answerConsent(await urlFor(), { deny: true }));
     redirectUrl.searchParams.set('error', 'invalid_scope');
     const page = await openPage(redirectUrl.href);

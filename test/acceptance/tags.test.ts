@@ -264,12 +264,12 @@ describe('tags of a file', () => {
     ['create', { deep: { er: 1 } }],
     ['delete', 'own'],
     ['delete', [1]],
-  ] as const)('reject %s of %j', async (op, tags) => {
+  ] as const)('are refused by the %s operation if they are %j', async (op, tags) => {
     const body = { organization_user_file_id: pages[0]!.id, tags };
     expect((await user.post(`/${op}_user_file_tags`, body)).status).toBe(422);
   });
 
-  test('answer 404 for an unknown file', async () => {
+  test('cannot be created for an unknown file, which returns 404', async () => {
     expect((await user.post('/create_user_file_tags', { organization_user_file_id: 2 ** 40, tags: {} })).status).toBe(
       404,
     );

@@ -174,7 +174,7 @@ test('an update changes the given fields and keeps the secrets', async () => {
   });
 });
 
-test('lists by order, type and id, in pages', async () => {
+test('a list can be ordered, filtered by type and id, and paged', async () => {
   const types = async (body: Record<string, unknown>) => (await list(body)).results.map((one) => one.data_source_type);
   const sorted = [...OAUTH_SOURCES].toSorted();
   const page = { limit: 100 };

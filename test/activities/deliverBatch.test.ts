@@ -107,7 +107,7 @@ test('counts attempts by outcome, and none for events that wait for an earlier e
   expect(series['allotrope_webhook_delay_seconds_count']).toBe(2);
 });
 
-test('the expiry of a delivery is counted from its end, and after a redelivery from the new end', async () => {
+test('a delivery has an expiry only after its end, and none while it is redelivered', async () => {
   const expiring = async () => {
     const rows = await service.store.deliveries.list(webhook._id, { limit: 10, offset: 0 });
     return rows.toReversed().map(({ status, expiresAt }) => [status, expiresAt !== null]);
@@ -207,7 +207,7 @@ test('retries every answer except 2xx', async () => {
   );
 });
 
-test('makes one attempt plus one retry per configured delay, then marks the delivery as failed until a redelivery', async () => {
+test('retries a delivery after each configured delay, while deliveries for other objects continue', async () => {
   retryDelaysMs = [0, 70_000];
   await writeEvents('1', '2', '1');
   react = (object) => (object === '1' ? 500 : 200);

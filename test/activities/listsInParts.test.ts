@@ -74,7 +74,7 @@ test('the sitemap itself and pages that the request excludes are not queued', as
   expect(change).toMatchObject({ metadata: { pages_listed: 3, pages_total: 1 } });
 });
 
-test('the tags of a source are copied when a scan from the first file finds no outdated file', () =>
+test('the tags of a source count as copied when a scan from the first file finds no outdated file', () =>
   everyRow(
     [
       [0, [], true, { done: true, afterId: 0 }],

@@ -116,7 +116,7 @@ const COOLED: readonly Cooled[] = [
   ['a file that is being synced', { syncStatus: 'SYNCING' }, COPY, false, false],
   ['a file without vectors', { vectorSpace: null }, COPY, false, false],
 ];
-test('a file moves to cold storage only if all its vectors are copied; else it stays and is tried again later', () =>
+test('a READY file moves to cold storage if all its vectors are copied; missing vectors postpone the move', () =>
   everyRow(
     COOLED,
     ([what]) => what,

@@ -185,7 +185,7 @@ test('a file is stored without being read if its options request it', async () =
   expect(prepared.finished.content).toMatchObject({ numChunks: 0, hasText: false, vectorSpace: null, rawHash: HASH });
 });
 
-test('a text that exceeds a limit, or cannot be embedded, deletes its temporary file and gives its tokens back', async () => {
+test('if a text exceeds a limit or cannot be embedded, its temporary file is deleted and its tokens freed', async () => {
   let closed = 0;
   const text = {
     length: 7,

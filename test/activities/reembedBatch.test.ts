@@ -169,7 +169,7 @@ test('a file fails if chunks of it are missing each time it is read, and keeps i
   ]);
 });
 
-test('a repeated batch settles open attempts, checks the vector store, and embeds only files without an outcome', async () => {
+test('a repeated batch checks the vector store, settles open attempts, and embeds files without an outcome', async () => {
   const embedded: (readonly number[])[] = [];
   const { counts, names, of } = await reembed({
     ...{ attempt: 2, endedBefore: [1], open: [{ fileId: 2, from: 1, generation: 2 }] },
@@ -181,7 +181,7 @@ test('a repeated batch settles open attempts, checks the vector store, and embed
   expect((await reembed({})).of('vectors.ping')).toEqual([]);
 });
 
-test('a cancelled batch settles the attempts that it has begun; an outage leaves them to the next attempt', async () => {
+test('a cancelled batch settles its open attempts; after an outage, the repeated batch does', async () => {
   const abort = new AbortController();
   const reason = new Error('CANCELLED');
   const cancelled = await reembed({

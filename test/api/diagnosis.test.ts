@@ -78,7 +78,7 @@ const grantOf = (granted: string[] | null, missing: string[], requested = ['a', 
   scopes: { wanted: requested, granted, missing },
 });
 
-describe('account', () => {
+describe('check of an account', () => {
   test('warns if the account differs from the connected one', async () => {
     const account = {
       identify: () => Promise.resolve({ account: 'ada@x.example' }),
@@ -114,7 +114,7 @@ describe('account', () => {
     );
   });
 
-  test('is paused until both its own rate limit and that of its OAuth client have ended', async () => {
+  test('reports a pause until both rate limits have ended: of the account and of its OAuth client', async () => {
     const rows: [own: number, shared: number | null, waiting: number, status: string, until: number | null][] = [
       [0, null, 0, 'ok', null],
       [0, 0, 0, 'ok', null],

@@ -45,7 +45,7 @@ test('an item that several selections contain counts once, whether it is selecte
   expect(await estimate(null, true)).toEqual({ files: 2, skipped: { already_synced: 1 } });
 });
 
-test('every page of a selection is listed; what its source refuses or lists in part is counted', async () => {
+test('every page of a selection is listed; refused items are counted, and a partial list is incomplete', async () => {
   const pages = (id: string, cursor: string | null) =>
     Promise.resolve({
       items: [item(`${id} ${cursor ?? 'first'}`)],

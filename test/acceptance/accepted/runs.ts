@@ -98,7 +98,7 @@ export function testRuns(): void {
       expect((await who.user.get('/sync_runs?limit=1001')).status).toBe(422);
     });
 
-    test('have items, page by page', async () => {
+    test('return their items by filters, page by page', async () => {
       const who = await createUser();
       const [runId] = await seedRuns(who, [
         { ...ENDED, outcome: 'finished', tally: { ...NO_TALLY, discovered: 3, ok: 1, failed: 2 } },
