@@ -71,8 +71,9 @@ const VALIDATORS = { etag: '"1"', lastModified: null };
 const RUN = 7;
 
 /**
- * Reads a feed that was read before.
- * @returns whether the request was conditional, and the stored result
+ * Reads a feed.
+ * @param reading stored result of the previous read; null: the feed is read for the first time
+ * @returns the accepted entries, whether the request was conditional, and the result to store
  */
 async function readFeed(
   inputs: ReadingInputs,
