@@ -64,7 +64,10 @@ test.each([[100_000], [3_000], [1_050]])(
 const FILE = { _id: 5, organizationId: 1, userId: 2, generation: 3, hasText: true, hasContent: false };
 const TEXT_FILE = { ...FILE, name: 'a', source: 'PDF', externalUrl: null, original: null, syncStatus: 'READY' };
 
-/** Reads the resource of a file whose original has `bytes` bytes, with 400 characters for it in a result. */
+/**
+ * Reads the resource of a file whose original has `bytes` bytes. A result has room for 400 characters of base64, which
+ * are 300 bytes.
+ */
 async function readOriginal(file: object, bytes: number) {
   const asked: unknown[] = [];
   async function* parts() {

@@ -103,7 +103,7 @@ test('the MCP endpoint accepts both schemes of a token, and distinguishes an exp
   server.close();
 });
 
-test('the MCP endpoint answers a request above the rate limit with Retry-After, and one that is not JSON as such', async () => {
+test('the MCP endpoint answers 429 with Retry-After above the rate limit, and a parse error to invalid JSON', async () => {
   const { post, issue, agents, server } = await endpoint(false, new HttpError(429, 'Too many.', 7));
   const limited = await post(issue());
   expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7']);

@@ -124,7 +124,7 @@ test('every offset that search returns is accepted by it, and the last one reach
   expect(search.input.validate({ query: 'q', offset: 500 }).error).toBeDefined();
 });
 
-test('search applies its filters to all files below the requested ones, and to these', async () => {
+test('search applies its filters to the requested files and to all files below them', async () => {
   const below = Array.from({ length: 10_000 }, (_, index) => 100 + index);
   const isNew = (id: number) => id === 5 || id > 10_097;
   const ids = ({ ids: named, createdFrom }: Record<string, unknown>) =>
@@ -241,7 +241,7 @@ test('search returns nothing, and says so, if no file matches its filters', asyn
   ).rejects.toMatchObject({ status: 422 });
 });
 
-test('a cut text is a beginning whose JSON is not longer than the maximum, without half of a character', () =>
+test('cutText returns a beginning whose JSON fits the maximum, and does not divide a character', () =>
   everyRow(
     ['abc', 'a\u{1F600}\u0001', 'line\nline\nline', '\u0001'.repeat(9), 'a'.repeat(500)],
     JSON.stringify,

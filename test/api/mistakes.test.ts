@@ -300,7 +300,7 @@ test('answers each mistake with its status, its cause and a remedy', () =>
     },
   ));
 
-test('a wrong key and a right one get the same answer as a token', async () => {
+test('a known and an unknown API key get the same answer if they are sent as an access token', async () => {
   const [knownKey, unknownKey] = ['a key as Token', 'an unknown key as Token'].map((name) =>
     CREDENTIALS.find((mistake) => mistake.name === name)!,
   );

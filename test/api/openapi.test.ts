@@ -74,7 +74,7 @@ test('documents failures as well as success; 403 where an API key is required or
   const always = ['200', '401', '404', '409', '413', '422', '429', '431', '503', '507'];
   expect(responsesOf('/scrape_sitemap')).toEqual(expect.arrayContaining(always));
   expect(responsesOf('/delete_users')).toEqual(expect.arrayContaining([...always, '403']));
-  // A request with the Idempotency-Key of another one that is in progress is to be repeated.
+  // While a request is in progress, another one with its Idempotency-Key gets 409: send it again after Retry-After.
   const conflict = ourDocument.paths['/scrape_sitemap']?.['post']?.responses['409'];
   expect(conflict).toHaveProperty('headers.Retry-After');
   // A search changes nothing, so it accepts a token with the scope `read`.

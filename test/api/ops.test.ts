@@ -175,7 +175,7 @@ describe('operators page', () => {
     expect(render('failures')).toContain('No file has failed.');
   });
 
-  test('shows ready files with a warning, with its remedy and the latest sentence', () => {
+  test('groups ready files by the cause of their warning, with a remedy and the latest message', () => {
     const fileMetadata = { warnings: [{ cause: 'low_ocr_confidence', message: 'OCR is not sure of page 2.' }] };
     const latest = { runId: 7, workflowId: 'w', syncErrorMessage: null, fileMetadata, updatedAt: new Date(NOW) };
     const warnings = [{ cause: 'low_ocr_confidence', files: 3, latest }];
@@ -339,7 +339,7 @@ describe('overview of an organization', () => {
       expect(await overviews.of(1)).toMatchObject({ storage: 'storage', held: 'held' });
       broken.push('storage');
       now += 10_000;
-      // The failing refresh begins, and the last result bridges it.
+      // This call starts the refresh, which fails, and returns the previous result.
       expect(await overviews.of(1)).toMatchObject({ storage: 'storage' });
       expect(await overviews.of(1)).toMatchObject({ storage: null, held: 'held' });
       broken.length = 0;

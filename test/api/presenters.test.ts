@@ -161,7 +161,7 @@ describe('a data source in an answer', () => {
     });
   });
 
-  test('has null as its token after revocation, null as times and workflow before its first listing, and tags_pending', () => {
+  test('has null for a revoked token and a listing that never ran, and tags_pending if copying its tags was stopped', () => {
     const fresh = { sealedCredentials: null, sourceItemsSyncedAt: null, filesSyncedAt: null, itemsRunId: null };
     expect(presentDataSource({ ...SOURCE, ...fresh, tagsStopped: true }, deps)).toMatchObject({
       ...{ token: null, source_items_synced_at: null, files_synced_at: null, workflow_id: null },

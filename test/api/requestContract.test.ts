@@ -197,7 +197,7 @@ test('every operation accepts null where the contract allows it, and otherwise r
   );
 });
 
-/** Operations whose answer the contract describes: objects, and lists of the older form. */
+/** Operations whose answer the contract describes as an object or a list. */
 const answering = operations.filter(({ method, path }) => {
   const answer = answerOf(publishedDocument, method, path);
   return answer?.properties !== undefined || answer?.items !== undefined;

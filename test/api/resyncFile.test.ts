@@ -28,7 +28,7 @@ async function resync(fields: object) {
   return { change, released: of('originals.release').map(([, id]) => id) };
 }
 
-test('a resync replaces the uploaded chunks, unless it processes nothing', async () => {
+test('a resync discards the uploaded chunks, unless skip_file_processing is set', async () => {
   expect(await resync({})).toEqual({ change: { callerChunks: null }, released: [9] });
   expect(await resync({ skip_file_processing: true })).toEqual({ change: {}, released: [] });
 });

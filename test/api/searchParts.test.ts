@@ -10,7 +10,7 @@ import { spacesForVector } from '../../api/chunks/searchSpaces.js';
 const ADA = { organizationId: 1, userId: 2 };
 const NEVER = new AbortController().signal;
 
-test('a reranker gets four times the requested results, from 50 to 200, and never fewer than requested', () => {
+test('a reranker gets 4k texts, 50 to 200 and at least k; a hybrid search reads 4k hits per list, at least 400', () => {
   expect([1, 12, 13, 50, 51, 200, 201, 1_000].map(candidatesOf)).toEqual([50, 50, 52, 200, 200, 200, 201, 1_000]);
   expect([1, 100, 101, 1_000].map(poolOf)).toEqual([400, 400, 404, 4_000]);
 });
@@ -58,7 +58,7 @@ test('a refusal names up to 100 files in cold storage', async () => {
   expect(await refusal(101)).toMatch(/99, 100 and more$/);
 });
 
-test('a text is sent to a remote provider only once a space with files is known, to the embedded model at once', async () => {
+test('the embedded model gets the query immediately, a remote provider only when a space needs the vector', async () => {
   const embedded = async (provider: string | null, callerVector: number[] | null = null) => {
     const sent: unknown[] = [];
     const embedder = {

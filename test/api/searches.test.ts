@@ -366,7 +366,7 @@ describe('dry run', () => {
     expect(await estimate({ files: 4, failed: 1 })).toMatchObject({ tokens: 60, tokens_high: 60, estimated: false });
   });
 
-  test('estimates an interval from a sample, if possible', async () => {
+  test('estimates an interval from a sample; an incomplete listing or a single file gives no upper bound', async () => {
     // The bounds are 1.96 standard errors for 12 files of 20 ± 10 tokens, estimated from 3 files.
     expect(await estimate({ files: 12 })).toMatchObject({
       ...{ tokens: 240, tokens_low: 122, tokens_high: 358, chunks: 24, bytes: 480, estimated: true },

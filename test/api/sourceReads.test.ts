@@ -142,7 +142,7 @@ test('records of GitHub are read by repository and number; null is 404', async (
   await expect(get(null).got).rejects.toMatchObject({ status: 404 });
 });
 
-test('the tree of Confluence has its root items, or the children of one, with their state', async () => {
+test('the tree of Confluence has root items or the children of an item, with has_children and is_synced', async () => {
   const listings: { filters: object; page: object }[] = [];
   const row = (externalId: string, fileId: number | null) => ({ item: { externalId, name: externalId }, fileId });
   const items = {

@@ -138,7 +138,7 @@ test('no operation reports a field of the public contract as unknown', () => {
   expect(fields).toBeGreaterThan(500);
 });
 
-test('reports the unknown parts of a request together, except fields that published clients send with each one', () => {
+test('lists all unknown fields of a request in one header, except those that published clients always send', () => {
   const noted = (operation: string, ...paths: (string | number)[][]) => {
     const headers = new Map<string, string>();
     const response = { locals: {}, setHeader: (name: string, value: string) => headers.set(name, value) } as never;
@@ -152,7 +152,7 @@ test('reports the unknown parts of a request together, except fields that publis
     undefined,
     '"body[0].prepend_title_to_chunks"',
   ]);
-  // Only the field itself is expected, not one within another field.
+  // The exception is for the field of a scrape, not for a tag with the same name.
   expect(noted('/web_scrape', ['body', 0, 'tags', 'prepend_title_to_chunks'])).toBeDefined();
 });
 

@@ -37,7 +37,10 @@ const boundsOf = (document: Document, schema: Schema) =>
   Object.fromEntries(
     choices(document, schema).flatMap((choice) => Object.entries(choice).filter(([word]) => BOUNDS.includes(word))),
   );
-/** Returns the types, without null. For a list in a query, `string` is dropped: a single member needs no list. */
+/**
+ * Returns the types, without null. A `string` next to a list is omitted: for a list in a query, our document also
+ * accepts a single value, and the contract does not.
+ */
 const typesOf = (document: Document, schema: Schema): unknown[] => {
   const types = choices(document, schema).flatMap((choice) => [choice.type].flat());
   const single = types.includes('array') ? types.filter((type) => type !== 'string') : types;

@@ -78,7 +78,7 @@ test('reports a CHROMIUM_PATH that does not exist', async () => {
   expect(await checksOf('Chromium', { web })).toMatchObject([{ state: 'bad', fix: expect.stringContaining('unset') }]);
 });
 
-test("counts only this deployment's collections of Qdrant, and reports one that is not set or does not answer", async () => {
+test("counts only this deployment's collections, and reports a Qdrant that is not set or does not answer", async () => {
   const check = (url: string | null) =>
     qdrantChecks({
       dataDir: root,

@@ -11,7 +11,7 @@ const SCRIPT = `
     (error) => console.log(error.message),
   );`;
 
-/** Returns what a process prints that waits for Enter, and gets this input and no more. */
+/** Starts a process that waits for Enter, and sends it only this input. Returns its stderr and stdout. */
 async function printed(input: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', SCRIPT]);
   child.stdin.end(input);

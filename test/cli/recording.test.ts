@@ -105,7 +105,7 @@ test('gives up if the changes never become visible, or if there are not two item
   expect(small.error).toContain('fewer than two items');
 });
 
-test('records no response that the connector repeats, and only the last attempt at a step', async () => {
+test('records no response after which the connector repeats a request, and only the last attempt at a step', async () => {
   const answers = [
     ...[{ status: 200 }, { status: 429 }, { status: 500 }, { status: 403, headers: { 'retry-after': '1' } }],
     ...[{ status: 403 }, { status: 200 }],

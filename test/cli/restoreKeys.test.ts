@@ -229,7 +229,7 @@ test('treats data as existing that the backup does not contain, and deletes it w
   await restore.run(readCall(restore, [folder], terminal));
 });
 
-test('needs space only for what exceeds the data that a restore replaces', async () => {
+test('needs free space only for the bytes by which the backup exceeds the data that it replaces', async () => {
   const [dataDir, folder] = ['data', 'backup'].map((name) => path.join(root, 'space', name)) as [string, string];
   await fill(folder, { 'data/mongodb/WiredTiger': 'x'.repeat(150), 'data/files/1.raw': 'x'.repeat(30) });
   await fill(dataDir, { 'mongodb/WiredTiger': 'x'.repeat(100) });
@@ -240,7 +240,7 @@ test('needs space only for what exceeds the data that a restore replaces', async
   await expect(checkFreeSpace(folder, parts, async () => 79)).rejects.toThrow(/has 79 bytes free.* needs 80 more/);
 });
 
-test('a backup that cannot be read is not called incomplete, and a missing list of checksums is', async () => {
+test('reports a manifest as missing or as unreadable, and a missing list of checksums as damage', async () => {
   const folder = path.join(root, 'unreadable');
   await expect(readManifest(folder)).rejects.toThrow(/contains no manifest.json/);
   // EISDIR stands for EACCES, which root does not get.

@@ -86,7 +86,7 @@ test('does not repeat a task at once if the interval is longer than a timer allo
     iterations += 1;
   };
   const ended = periodically(iteration, { intervalMs: 2 ** 31, signal, onError: () => undefined, waitsFirst: true });
-  // Longer than the 1 ms of a delay that exceeds the maximum.
+  // Node replaces a delay above its maximum by 1 ms, so the task would run during this wait.
   await sleep(20);
   stopping.abort();
   await ended;

@@ -64,7 +64,7 @@ test('Notion: a page with too much text or too deep blocks fails instead of bein
   expect((await faultOf(nested(60))).kind).toBe('too_large');
 });
 
-test('Notion: numbered lists begin at 1 after another block, and cells escape their separators', () => {
+test('Notion: numbered lists begin at 1 after another block, and a | in a table cell is escaped', () => {
   const block = (type: string, text: string) => ({ type, body: { rich_text: [{ plain_text: text }] }, children: [] });
   const item = (text: string) => block('numbered_list_item', text);
   const list = [item('a'), item('b'), block('paragraph', 'between'), item('c')];
@@ -115,7 +115,7 @@ test('OneDrive: the version of a file is its hash, else its time and size; a lin
   expect(parentOf({})).toBe('d');
 });
 
-test('OneDrive: a deletion has the drive of its feed, and every drive with a root folder has a feed', async () => {
+test('OneDrive: the id of a deleted item names the drive of its feed, and a drive without an id has no feed', async () => {
   const values = [
     { id: 'root', root: {} },
     { id: 'a b' },
@@ -134,7 +134,7 @@ test('OneDrive: a deletion has the drive of its feed, and every drive with a roo
   expect(places).toMatchObject([{ id: 'd1', root: 'r', item: { name: 'D' } }]);
 });
 
-test('OneDrive: a link to a file of another drive is read there', async () => {
+test('OneDrive: the target of a link to a file of another drive is read from that drive', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ path }) =>
     path === 'drives/d/items/f'
       ? { id: 'f', remoteItem: { id: 't', parentReference: { driveId: 'other' } } }
@@ -146,7 +146,7 @@ test('OneDrive: a link to a file of another drive is read there', async () => {
   expect(requests).toHaveLength(2);
 });
 
-test('OneDrive: a listing restarts its feed three times, without following the shared folders twice', async () => {
+test('OneDrive: a listing restarts its feed at most three times, and drops the shared folders found before', async () => {
   const { client } = scriptedClient(GRANT, () => new Fault('stale_cursor', 'expired'));
   const cursor = { drive: 'd', rootId: 'r', feed: { token: 'x' }, open: [['other', 'folder']] as const, at: null };
   const restarted = await nextPage(client, { ...cursor, restarts: 2 });
@@ -191,7 +191,7 @@ test('Outlook: filters compare days, quote texts and keep their groups', () => {
   );
 });
 
-test('Outlook: a message has the time of its receipt and its author, else of its sending and its sender', () => {
+test('Outlook: a message has its receipt time, else its sending time, and its author, else its sender', () => {
   const [received, sent] = ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'];
   const created = (more: object) => itemOfMessage({ id: 'm', ...more }, 'root')?.createdAt;
   expect([created({ receivedDateTime: received, sentDateTime: sent }), created({ sentDateTime: sent })]).toEqual([
@@ -204,7 +204,7 @@ test('Outlook: a message has the time of its receipt and its author, else of its
   expect(from({ sender: person('b') })).toBe('b');
 });
 
-test('Outlook: attachments of a query become files if it requests them, and a requested link is reported', async () => {
+test('Outlook: a query lists attachments if it requests them, and reports a requested link as skipped', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ path }) => ({
     value: path.endsWith('attachments') ? [{ id: 'a', name: 'a.txt' }] : [{ id: 'm', hasAttachments: true }],
   }));
@@ -299,7 +299,7 @@ test('S3: an object is requested as content, whose maximum size is that of files
   ]);
 });
 
-test('Slack: the name of a user who cannot be seen is its id, and an invalid address of a workspace is none', async () => {
+test('Slack: an invisible user is named by the id, and an invalid address of a workspace becomes empty', async () => {
   for (const kind of ['not_found', 'access_denied'] as const)
     expect(await userName(scriptedClient(GRANT, () => new Fault(kind, 'no')).client, 'U1')).toBe('U1');
   const away = scriptedClient(GRANT, () => new Fault('server_error', 'away'));
@@ -312,7 +312,7 @@ test('Slack: the name of a user who cannot be seen is its id, and an invalid add
   ]).toEqual([...['https://a.slack.com/', '', '']]);
 });
 
-test('Slack: all pages of a listing end at the time at which it began, and leave out what is older than its start', async () => {
+test('Slack: all pages of a listing have the same end time, and omit messages before its `after` time', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ path, query }) => {
     if (path !== 'conversations.history')
       return { ok: true, channel: { id: 'C1', name: 'pier' }, url: 'https://a.slack.com/' };

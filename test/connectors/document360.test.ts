@@ -56,7 +56,7 @@ test('identifies the account by its email address and the first workspace of the
   });
 });
 
-test('lists a workspace in its order, and a category or an article alone', async () => {
+test('lists a category, then its articles and subcategories, and lists a category or an article by its id', async () => {
   const descendantsOf = async (id: string) =>
     (await readListing((cursor) => accountOf().listDescendants(id, cursor, NEVER))).items;
   const all = await descendantsOf('w1');

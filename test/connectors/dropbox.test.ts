@@ -113,7 +113,7 @@ describe('listing', () => {
     ]);
   });
 
-  test('sends the root namespace of a team member only, and renews it after it changes', async () => {
+  test('sends the root namespace only for a member of a team, and requests it again after it changes', async () => {
     fill();
     await account.listRoots(null, NEVER);
     expect(dropbox.requests.filter((path) => path.startsWith('users/'))).toHaveLength(1);
@@ -249,7 +249,7 @@ describe('changes', () => {
     expect([...deletedPaths]).toEqual(['/top.txt']);
   });
 
-  test('report the files of a meanwhile deleted folder without a parent, and the folder as deleted', async () => {
+  test('report a folder that was deleted meanwhile as deleted, and its changed files with parent null', async () => {
     fill();
     const start = await feed().now(NEVER);
     for (const name of ['n', 'm']) dropbox.items.set(`id:${name}`, { path: `/Sights/${name}.txt`, content: name });

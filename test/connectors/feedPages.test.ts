@@ -42,7 +42,7 @@ const dropboxFile = (path: string) => ({
 const dropboxToken = (more: object) =>
   JSON.stringify({ passes: 3, begun: NOW, cursor: 'c', isUnderWay: false, ...more });
 
-test('Dropbox: a sync counts once, at its last page, and is not interrupted by a due listing', async () => {
+test('Dropbox: a sync is counted at its last page, and a due complete listing does not interrupt it', async () => {
   const { client } = dropboxPages([
     { entries: [], cursor: 'c1', has_more: true },
     { entries: [], cursor: 'c2', has_more: false },
@@ -59,7 +59,7 @@ test('Dropbox: a sync counts once, at its last page, and is not interrupted by a
   expect(JSON.parse(next)).toMatchObject({ cursor: 'c3', isUnderWay: false });
 });
 
-test('Dropbox: a file at the path of a folder replaces its contents, and a renamed folder keeps them', async () => {
+test('Dropbox: a file at the path of a folder removes its contents, and a repeated folder keeps them', async () => {
   const folder = (name: string) => ({ '.tag': 'folder', id: `id:${name}`, path_lower: `/${name}`, name });
   const entries = [folder('a'), dropboxFile('/a/x'), folder('b'), dropboxFile('/b/y'), dropboxFile('/a'), folder('b')];
   const { client } = dropboxPages([{ entries, cursor: 'c1', has_more: false }]);
@@ -117,7 +117,7 @@ function salesforceWith(pages: readonly (readonly string[])[], covered: number, 
 const salesforceToken = (more: object) =>
   JSON.stringify({ passes: 1, begun: NOW, since: NOW - 3_600_000, pass: null, ...more });
 
-test('Salesforce: the next sync starts before the first page of this one, and never earlier than this one did', async () => {
+test('Salesforce: `since` of the next sync is before the first page of this sync, and never decreases', async () => {
   const ids = Array.from({ length: 200 }, (_, index) => `069${String(index).padStart(12, '0')}AAA`);
   const { client } = salesforceWith([ids, []], NOW + DAY_MS);
   const first = await looseFileChanges.since(client, salesforceToken({}));
@@ -273,7 +273,7 @@ test('Google Drive: continues a log by its next page, and skips no log when the 
   expect((await after(0, { newStartPageToken: 'x' })).query).not.toHaveProperty('driveId');
 });
 
-/** Scripts an instance: its counts by table, attachments included, and pages of rows by path, the last one repeated. */
+/** Scripts an instance: counts by table and `attachment/<table>`, and pages of rows by path; later pages are empty. */
 function serviceNowWith(
   counts: Readonly<Record<string, number | Fault>>,
   pages: Readonly<Record<string, readonly object[][]>> = {},
@@ -352,7 +352,7 @@ test('ServiceNow: the next sync starts 36 hours before the first page of this on
   expect(offsets).toEqual(['0', '0', '200']);
 });
 
-test('ServiceNow: reads the attachments on the page after one that is hidden from the account', async () => {
+test('ServiceNow: reads the attachments after a page whose attachments are all hidden from the account', async () => {
   const attachment = [{ sys_id: sysId(8), table_sys_id: sysId(1) }];
   const scan = { begun: NOW, open: ['incident'], room: 'attachment', after: { id: '', passed: 0 } };
   const { client, requests } = serviceNowWith(

@@ -1,4 +1,4 @@
-/** What files, messages and pages of sources become, and what is read again. */
+/** The items and contents that connectors make of the files, messages and pages of their sources. */
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 
@@ -48,7 +48,7 @@ test('Google Drive: a changed file of a drive that the account is not a member o
   ]);
 });
 
-test('Google Drive: requests the folders above a file once, and a hidden one ends the way to the root', async () => {
+test('Google Drive: requests each folder above a file once; a file below a hidden folder is a shared one', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ path }) => {
     const id = path.split('/')[1]!;
     if (id === 'closed') return new Fault('access_denied', 'no');
@@ -85,7 +85,7 @@ test('Gmail: a message has at most 100 recipients, each once, and no folder whos
   expect(itemOfMessage({ id: 'm', labelIds: ['Label_/x', 'INBOX'] })?.parentExternalId).toBe('label:INBOX');
 });
 
-test('Box: waits ten seconds for a file without a stated time, and accepts a hash in upper case', async () => {
+test('Box: waits ten seconds for a file if Box names no delay, and accepts a hash in upper case', async () => {
   const bytes = Buffer.from('The lighthouse');
   const sha1 = createHash('sha1').update(bytes).digest('hex').toUpperCase();
   const { client } = scriptedClient(GRANT, () => ({ type: 'file', id: '1', name: 'a.md', sha1 }));
@@ -177,7 +177,7 @@ test('GitHub: reads an empty file without a request for its blob, and finds no p
   expect(github.classify!({ status: 409, headers: {}, body: null })).toBe('not_found');
 });
 
-test('GitHub: records keep their times apart, and a deleted account is shown as ghost', () => {
+test('GitHub: records have each time in its own field, and a deleted account is shown as ghost', () => {
   const times = { created_at: '1', updated_at: '2', closed_at: null };
   expect(issueOf({ ...times, user: null })).toMatchObject({ ...times, user: { login: 'ghost' }, closed_by: null });
   expect(pullOf({ ...times, merged_at: '3', user: null })).toMatchObject({

@@ -1,4 +1,4 @@
-/** Rules of file sources, documentation sources and GitHub that their emulators do not need. */
+/** Tests of file sources, documentation sources and GitHub with answers that their emulators do not send. */
 import { expect, test } from '@jest/globals';
 
 import { itemOf as boxItem } from '../../connectors/box/adapter.js';
@@ -60,7 +60,7 @@ test('Google: the reason of a refusal decides its class, its wait and whether it
   ]).toEqual(['cursor_invalid', 'cursor_invalid', 'cursor_invalid', null, 'not_exportable']);
 });
 
-test('the account of a source without an email address is its stable id, and an email address is in lower case', async () => {
+test('an account is named by its email address in lower case, or by a stable id if it has none', async () => {
   const named: Record<string, string> = {};
   const grant = (answer: unknown) => scriptedClient(GRANT, () => answer).client;
   const [email, name] = ['Ada@Harbour.example', 'Ada'];

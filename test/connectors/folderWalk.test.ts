@@ -42,7 +42,7 @@ test('ends the listing on any other error', async () => {
   await expect(walked(() => Promise.reject(new Fault('server_error', 'oh')))).rejects.toThrow('oh');
 });
 
-test('keeps what a page of a folder reports: containers without access, skipped entries, a limit', async () => {
+test('keeps what a page of a folder reports: refused containers, skipped entries, and that it is partial', async () => {
   const reported = {
     refused: ['closed'],
     skipped: [{ externalId: 'x', name: 'X', reason: 'Its type is not read.' }],

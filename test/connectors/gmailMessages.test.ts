@@ -62,7 +62,7 @@ test('the account keeps its address as metadata', async () => {
   });
 });
 
-test('a history that Gmail rejects in general terms is stale', async () => {
+test('a history that Gmail rejects as an invalid argument is stale', async () => {
   const cursor = await account.changes!.now(NEVER);
   gmail.injectFault((path) => (path.endsWith('/history') ? { status: 400, reason: 'invalidArgument' } : null));
   expect(await faultOf(account.changes!.since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });

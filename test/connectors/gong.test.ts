@@ -95,7 +95,7 @@ describe('listing', () => {
   });
 
   test.each([400, 404, 410])(
-    'restarts a listing whose cursor Gong refuses with %d, instead of ending it',
+    'reports a cursor that Gong refuses with %d as stale, so that the listing restarts instead of ending',
     async (status) => {
       fill();
       const { next } = await account.listDescendants('workspace:1', null, NEVER);

@@ -115,7 +115,7 @@ describe('content', () => {
     expect(await opened('boats/named.csv')).toMatchObject({
       contentType: 'text/csv',
       url: 'gs://boats/named.csv',
-      // The ETag of the emulator is not its generation, which is a number.
+      // The stored ETag, not the generation of the object, which is a number.
       fileMetadata: { bucket: 'boats', etag: expect.stringMatching(/^C/) },
     });
   });

@@ -1,4 +1,4 @@
-/** Rules of helpdesks, Gong and Guru that their emulators do not need: filters, long lists, refused and deleted items. */
+/** Tests of helpdesks, Gong and Guru without emulators: filters, long lists, refused and deleted items. */
 import { expect, test } from '@jest/globals';
 
 import { fetchAll } from '../../connectors/freshdesk/api.js';
@@ -78,7 +78,7 @@ test('Intercom: lists the attachments of all conversations of a long page, excep
   );
 });
 
-test('Intercom: names a conversation by its first line, an author by the email address, and no unassigned user', async () => {
+test('Intercom: names a conversation by its first line, an author by the email address; admin 0 is no assignee', async () => {
   const json = {
     id: '7',
     source: { body: '<p>When is high tide?</p><p>Please.</p>', author: { email: 'ben@sea.example' } },
@@ -142,7 +142,7 @@ test('a list that exceeds its limit is an error, because a shortened list would 
   expect((await faultOf(fetchCollections(collections.client, 3))).kind).toBe('too_large');
 });
 
-/** Scripts Gong: each call that is not in `missing` has a transcript. */
+/** Answers of Gong: each requested call exists, with a transcript. */
 const gongAnswer = ({ path, query }: ScriptedRequest): object => {
   const ids = (query['filter'] as { callIds: string[] }).callIds;
   return path === 'calls/extensive'
@@ -251,7 +251,7 @@ test('Freshdesk: continues by page number if the change date of a page is unread
   expect(requests.map(({ query }) => query['updated_since'])).toEqual(Array(2).fill('2000-01-01T00:00:00Z'));
 });
 
-test('Freshdesk: lists the other folders after one was deleted, and no shortened list of categories', async () => {
+test('Freshdesk: lists the other folders after one was deleted, and fails if a page of categories is refused', async () => {
   const { client } = scriptedClient(FRESHDESK, ({ path, query }) => {
     if (path === 'solutions/categories')
       return query['page'] === '1'
@@ -317,7 +317,7 @@ test('Guru: an item has the name and the address of its object, and a card its s
   expect(fileMetadata).toEqual({ type: 'CARD', collection_id: 'c1', verification_state: 'TRUSTED' });
 });
 
-test('ids of an account are added to every id of a page: items, parents, roots, paths, refused and skipped entries', () => {
+test('the name of an account prefixes all ids of a page: items, parents, roots, paths, refused and skipped ones', () => {
   const item = createItem({
     externalId: 'a',
     parentExternalId: 'b',

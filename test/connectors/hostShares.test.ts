@@ -6,7 +6,7 @@ import type { HostRateLimits, HostShare, ShareRequest } from '../../contract/sou
 import { NEVER } from './account.js';
 
 const HOST = 'host.example';
-/** Waits in progress of the limiters, so that no test leaves one behind. */
+/** Limiters of the test in progress. They are closed after it, so that no wait continues. */
 const limiters: { close(): Promise<void> }[] = [];
 
 beforeEach(() => void jest.useFakeTimers());
@@ -71,7 +71,7 @@ test('keeps the slots of a valid share, and after its reduction only those in us
   expect([waiting.leave, minSlots()]).toEqual([null, [0, 3, 2, 2, 1]]);
 });
 
-test('after the end of its lease asks only for the slots in use, and grants none until then', async () => {
+test('after its lease ended, requests only the slots in use, and grants no slot until a new lease', async () => {
   let isAway = false;
   const share = { slots: 3, fair: 3, leaseMs: 2_500, pausedMs: 0 };
   const { enter, minSlots } = limiterWith(

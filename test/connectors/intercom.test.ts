@@ -124,7 +124,7 @@ describe('a listing', () => {
 
   test('of a collection contains its subcollections and published articles, and reports drafts as skipped', async () => {
     const { items } = await descendantsOf('collection:1');
-    // Articles that are latest by their time of change are listed again at the end.
+    // An edited article moves to the first page, so the listing reads the latest articles again at its end.
     const unique = [...new Map(items.map((item) => [item.externalId, item])).values()];
     expect(unique.map((item) => [item.externalId, item.parentExternalId, item.rootExternalId])).toEqual([
       ['collection:1', null, null],

@@ -55,7 +55,9 @@ export const dropbox: SourceObservations = {
       aspect: 'listing',
       statement: 'Members of a team see its folders only with the header Dropbox-API-Path-Root.',
       ...{ link: 'https://github.com/nextcloud/integration_dropbox/issues/24', date: '2023-12-12' },
-      evidence: { test: [SUITE, 'sends the root namespace of a team member only, and renews it after it changes'] },
+      evidence: {
+        test: [SUITE, 'sends the root namespace only for a member of a team, and requests it again after it changes'],
+      },
     },
     {
       aspect: 'listing',
@@ -67,13 +69,17 @@ export const dropbox: SourceObservations = {
       aspect: 'listing',
       statement: 'The root namespace changes when a user joins or leaves a team.',
       ...{ link: 'https://github.com/samschott/maestral/pull/450', date: '2021-09-06' },
-      evidence: { test: [SUITE, 'sends the root namespace of a team member only, and renews it after it changes'] },
+      evidence: {
+        test: [SUITE, 'sends the root namespace only for a member of a team, and requests it again after it changes'],
+      },
     },
     {
       aspect: 'listing',
       statement: 'Files in shared folders of a team need another namespace than those of the user.',
       ...{ link: elastic(2718), date: '2024-08-12' },
-      evidence: { test: [SUITE, 'sends the root namespace of a team member only, and renews it after it changes'] },
+      evidence: {
+        test: [SUITE, 'sends the root namespace only for a member of a team, and requests it again after it changes'],
+      },
     },
     {
       aspect: 'OAuth',
