@@ -232,7 +232,7 @@ describe('an object', () => {
     expect(await faultOf(account.open('atlas/d.txt', NEVER))).toMatchObject({ kind });
   });
 
-  test('of a bucket with dots in its name is requested in path style, because of the certificate', async () => {
+  test('of a bucket with dots in its name is requested in path style: the wildcard certificate covers no dots', async () => {
     const urls: string[] = [];
     const refusing = {
       ...egress,

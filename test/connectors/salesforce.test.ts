@@ -181,7 +181,7 @@ describe('a listing', () => {
       ...[articleId('Knots'), articleId('Tides', 'de'), articleId('Tides'), 'knowledge'],
     ]);
     expect((await descendantsOf(articleId('Tides', 'de'))).ids).toEqual([articleId('Tides', 'de')]);
-    // The query locators of Salesforce would expire with the session.
+    // No page is requested by a query locator, which would expire with the session.
     expect(salesforce.requests.filter((path) => path.includes('01g-2000'))).toEqual([]);
   });
 

@@ -162,7 +162,7 @@ test('a refused grant, client or request is final at every token endpoint', () =
     },
   ));
 
-test('403 unauthorized_client ends the consent if a refresh is refused, and names the client if a code is refused', async () => {
+test('403 unauthorized_client is access_revoked if a refresh is refused, and not_configured if a code is refused', async () => {
   const refusal = { status: 403, body: '{"error":"unauthorized_client"}' };
   expect((await faultOf(exchange('BOX', answering(refusal).egress))).kind).toBe('not_configured');
   const { account } = dueAccount('BOX', answering(refusal).egress);
