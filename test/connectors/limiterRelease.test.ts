@@ -130,7 +130,10 @@ function providerKey(failureStatus: number | null): Limiter {
   };
 }
 
-/** Limits windows of the embedded model, with fake processes. @param dies whether a process exits on failed work */
+/**
+ * Returns the limiter of the embedded model, whose fake processes embed one window (part) of a text at a time.
+ * @param dies whether a process exits if its work fails
+ */
 function modelProcesses(dies: boolean): Limiter {
   const works = new Map<string, () => Promise<void>>();
   const startProcess = (): ChildProcess => {

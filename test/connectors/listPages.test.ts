@@ -176,7 +176,7 @@ test('Confluence: requests a folder once per listing of its space, even if two p
   expect(requests.filter(({ path }) => path.endsWith('folders/7'))).toHaveLength(1);
 });
 
-test('Notion: continues a query of rows that ended early from its last row, also if its last pages are empty', async () => {
+test('Notion: repeats an incomplete query of rows from the last row, even if later pages of the query are empty', async () => {
   const row = (at: string) => ({ object: 'page', created_time: at });
   const answers = [
     {

@@ -137,7 +137,7 @@ const page = (number: number, more: object = {}) => ({
   ...{ object: 'page', id: id(number), properties: { Name: { type: 'title', title: [{ plain_text: `P${number}` }] } } },
   ...{ parent: { type: 'workspace' }, ...more },
 });
-test('Notion: an item in the trash does not end the search, and its parent is requested once per listing', async () => {
+test('Notion: an item in the trash does not end the search, and a parent of two pages is requested once per listing', async () => {
   const inside = (number: number) => page(number, { parent: { type: 'page_id', page_id: id(9) } });
   const cache = createSourceCache();
   const { client, requests } = scriptedClient(

@@ -193,7 +193,7 @@ test('OAuth 1.0a: permissions become parameters of the consent page, and the cal
   expect(exchanged.requests[0]).toMatchObject({ url: URLS['token'], method: 'POST' });
 });
 
-test('a grant is revoked by its refresh token, or by its access token as the source requires', async () => {
+test('a grant is revoked by its refresh token, or by its access token if it has no other or the source requires that', async () => {
   const revoke = async (revokes: OAuthSpec['revokes'], grant: StoredGrant, answer: unknown = {}, status = 200) => {
     const sent = answering(answer, { status });
     await revokeGrant(

@@ -213,7 +213,7 @@ describe('a listing', () => {
 });
 
 describe('a field that the organization hides from the user', () => {
-  test('is omitted, with one description of the object for all queries', async () => {
+  test('is omitted from queries, after one request for the description of the object', async () => {
     putFile('plan', 'Text.', null, { ContentSize: 5 });
     const whole = await descendantsOf('files');
     for (const field of ['FileExtension', 'CreatedDate']) salesforce.hidden.add(`ContentDocument.${field}`);

@@ -121,7 +121,7 @@ const exchange = (source: ConnectedSourceType, egress: Pick<Egress, 'request'>):
     });
 const isOAuth1 = (source: ConnectedSourceType): boolean => CONNECTORS[source].oauth?.isOAuth1 === true;
 
-test('a rate limit or failure of a token endpoint is retryable, and neither uses up the grant nor ends it', () =>
+test('a rate limit or failure of a token endpoint is retryable, and leaves the stored grant unchanged', () =>
   everyRow(
     SOURCES.flatMap((source) => TRANSIENT.map(([reply, waitMs]) => ({ source, reply, waitMs }))),
     ({ source, reply }) => `${source} ${JSON.stringify(reply)}`,

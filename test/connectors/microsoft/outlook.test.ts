@@ -96,7 +96,7 @@ describe('listings', () => {
     expect(idsOf((await descendantsOf(account, 'folder:OLD')).items)).toEqual(['folder:OLD', 'm3', 'm4', 'm5']);
   });
 
-  test('contain the attachments of a message, which have content only if they are requested', async () => {
+  test('contain the attachments of a message, with content only if attachments are requested', async () => {
     put('m1', 'INBOX', {
       attachments: {
         plan: { name: 'plan.md', content: 'The plan.' },

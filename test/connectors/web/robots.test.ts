@@ -184,7 +184,7 @@ test('spaces requests by Crawl-delay and rejects pages with too long a delay', a
   await fetchOne(web, `${server.origin}/5`);
 });
 
-test('tells whether a page may be fetched: a robots.txt that cannot be read forbids none', async () => {
+test('mayFetch() returns whether robots.txt permits a page; a robots.txt that cannot be read permits all pages', async () => {
   const server = await site(CLOSED);
   const web = obeying();
   expect(await web.mayFetch(`${server.origin}/closed`, NEVER)).toBe(false);
