@@ -36,7 +36,7 @@ describe('the deciding rule', () => {
     ['a rule without a leading slash', 'User-agent: *\nDisallow: a', '/abc', false],
     ['robots.txt itself', 'User-agent: *\nDisallow: /', '/robots.txt', true],
     ['comments and blanks', '  user-AGENT :  *  # all\n\n\tDISALLOW\t:/a#b', '/a', false],
-    ['a byte order mark', 'User-agent: *\r\nDisallow: /a\rDisallow: /b', '/b', false],
+    ['line ends of several kinds', 'User-agent: *\r\nDisallow: /a\rDisallow: /b', '/b', false],
     ['rules before any agent', 'Disallow: /\nUser-agent: other\nDisallow: /x', '/x', true],
   ];
   test('is the longest match', () =>
