@@ -32,9 +32,9 @@ type Hold = (signal: AbortSignal, work: () => Promise<void>) => Promise<unknown>
 interface Limiter {
   /** Waits for a slot and runs the work within it. */
   readonly hold: Hold;
-  /** Takes a slot and waits in it until it is aborted. Absent if the limiter has no such wait. */
+  /** Takes a slot and waits within it until the signal aborts. Absent if the limiter has no such wait. */
   readonly stall?: (signal: AbortSignal) => Promise<unknown>;
-  /** Advances the clock past the wait after which a slot whose work stalls is released. */
+  /** Advances the clock past the start times that the aborted waits of `stall` reserved. */
   readonly endStall?: () => void;
   readonly close?: () => Promise<void>;
 }
@@ -68,8 +68,8 @@ const never = new AbortController().signal;
 const SITE = 'site.example';
 
 /**
- * Limits requests with one key of an embedding provider, each of one text. Failed work is answered with the status, or
- * fails the request if the status is null.
+ * Returns the limiter of an embedding provider's key. Each request embeds one text. If the work of a request fails, the
+ * provider answers with the status; if that is null, the request itself fails.
  */
 function providerKey(failureStatus: number | null): Limiter {
   const works = new Map<string, () => Promise<void>>();
@@ -130,7 +130,10 @@ function providerKey(failureStatus: number | null): Limiter {
   };
 }
 
-/** Limits windows of the embedded model, with fake processes. @param dies whether a process exits on failed work */
+/**
+ * Returns the limiter of the embedded model, whose fake processes embed one window (part) of a text at a time.
+ * @param dies whether a process exits if its work fails
+ */
 function modelProcesses(dies: boolean): Limiter {
   const works = new Map<string, () => Promise<void>>();
   const startProcess = (): ChildProcess => {
@@ -170,7 +173,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
     const limiter = createHostLimiter(CAPACITY, () => performance.now() + passedMs, sleepUntilAborted);
     return {
       hold: holdWith((signal) => limiter.enter(SITE, 0, signal)),
-      // The first request starts the Crawl-delay.
+      // The first call enters at once and releases its slot; the later ones wait for the Crawl-delay.
       stall: async (signal) => {
         (await limiter.enter(SITE, HOUR_MS, signal))();
       },
@@ -262,13 +265,13 @@ function start({ hold }: Limiter) {
 const times = <T>(make: () => T): T[] => Array.from({ length: CAPACITY }, make);
 const countBegun = (tasks: readonly { isBegun(): boolean }[]): number => tasks.filter((task) => task.isBegun()).length;
 
-/** Returns the results, with "has not ended" for each after 10 s, so that a lost slot does not hang the suite. */
+/** Returns the results; "has not ended" for each that takes over 10 s, so that a lost slot does not hang the suite. */
 const inTime = (ends: readonly Promise<string>[]): Promise<string[]> =>
   Promise.all(ends.map((end) => Promise.race([end, wait(10_000, 'has not ended', { ref: false })])));
 
 /** Checks that all slots are free: exactly CAPACITY pieces of work begin at once. */
 async function expectFree(limiter: Limiter, when: string): Promise<void> {
-  // One more than fit; any of them may have to wait.
+  // One task more than there are slots. Any of them may be the one that waits.
   const tasks = [...times(() => start(limiter)), start(limiter)];
   await waitFor(
     () => `${countBegun(tasks)} of ${CAPACITY} slots are free ${when}`,

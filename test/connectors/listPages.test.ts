@@ -1,4 +1,4 @@
-/** What listings keep between their pages, and whose values their caches return. */
+/** Which state listings keep from page to page, and by which keys connectors cache values. */
 import { expect, test } from '@jest/globals';
 
 import { siteOf } from '../../connectors/confluence/api.js';
@@ -66,7 +66,7 @@ test('GitHub: lists the repositories of all pages, oldest first', async () => {
   expect(requests[1]!.query).toEqual({ per_page: '100', page: '2', sort: 'created', direction: 'asc' });
 });
 
-test('Google Drive: lists the folders of all pages of a level, in groups of 20, and refuses only an incomplete group', async () => {
+test('Google Drive: searches below the folders of all pages in groups of 20, and refuses only a group with an incomplete search', async () => {
   const folders = Array.from({ length: 45 }, (_, index) => `folder-${String(index).padStart(2, '0')}`);
   const fileOf = (id: string) => ({ id, name: id, mimeType: 'application/vnd.google-apps.folder', parents: ['r'] });
   const { client, requests } = scriptedClient(GRANT, ({ query }) => {
@@ -89,7 +89,7 @@ test('Google Drive: lists the folders of all pages of a level, in groups of 20, 
   expect(refused).toEqual(folders.slice(20, 40));
 });
 
-test('Dropbox: starts a folder again after an expired cursor, and does not end a list without its next cursor', async () => {
+test('Dropbox: restarts the list of a folder after an expired cursor, and rejects a page with has_more but no cursor', async () => {
   const entries = [{ '.tag': 'file', id: 'id:1', name: '1', path_lower: '/1' }];
   const { client, requests } = scriptedClient(GRANT, ({ path }) => {
     if (path === 'users/get_current_account') return {};
@@ -133,7 +133,7 @@ test('Dropbox: caches the root of a team by token, until a server error', async 
   ]);
 });
 
-test('Confluence: caches the site by token and by the named site', async () => {
+test('Confluence: caches the site by token and subdomain', async () => {
   const cache = createSourceCache();
   const resource = (id: string) => ({ id, url: `https://${id}.atlassian.net`, scopes: [] });
   const sites: Readonly<Record<string, readonly object[]>> = {
@@ -152,7 +152,7 @@ test('Confluence: caches the site by token and by the named site', async () => {
   expect((await faultOf(siteFor('b', 'dock'))).kind).toBe('access_denied');
 });
 
-test('Confluence: requests a folder of a space once for all pages of the space', async () => {
+test('Confluence: requests a folder once per listing of its space, even if two pages of the list contain items in it', async () => {
   const page = (id: string) => ({
     id,
     spaceId: '100',
@@ -176,7 +176,7 @@ test('Confluence: requests a folder of a space once for all pages of the space',
   expect(requests.filter(({ path }) => path.endsWith('folders/7'))).toHaveLength(1);
 });
 
-test('Notion: continues a query of rows that ended early from its last row, also if its last pages are empty', async () => {
+test('Notion: repeats an incomplete query of rows from the last row, even if later pages of the query are empty', async () => {
   const row = (at: string) => ({ object: 'page', created_time: at });
   const answers = [
     {
@@ -234,7 +234,7 @@ test('Slack: returns cached messages and names only to the token that read them'
   expect(first.requests).toHaveLength(3);
 });
 
-test('Zendesk: keeps the page size of numbered pages, and lists the tickets once, on the last page', async () => {
+test('Zendesk: requests a numbered page with the page size of its link, and lists `tickets` on the last page only', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ query }) =>
     query['page'] === undefined
       ? { categories: [{ id: 1, name: 'One' }], next_page: 'https://a.example/x.json?page=2&per_page=30' }
@@ -248,7 +248,7 @@ test('Zendesk: keeps the page size of numbered pages, and lists the tickets once
   expect(requests.map(({ query }) => query)).toEqual([{ 'page[size]': '100' }, { page: '2', per_page: '30' }]);
 });
 
-test('a signed address of an attachment is followed three times, and its temporary failures do not end the file', async () => {
+test('a signed address of an attachment may redirect three times, and its temporary failures do not count as a missing file', async () => {
   const fetchWith = (answers: readonly { readonly status: number; readonly location?: string }[]) => {
     const left = [...answers];
     const sent: string[] = [];

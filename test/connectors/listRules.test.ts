@@ -1,4 +1,4 @@
-/** What listings leave out, when they fail instead of ending early, and whose answers they use. */
+/** What listings leave out, and when they fail instead of ending early. */
 import { expect, test } from '@jest/globals';
 
 import { listChildren, searchAll } from '../../connectors/notion/tree.js';
@@ -32,7 +32,7 @@ const three = [
   { id: 3, sys_id: '3' },
 ];
 
-/** Short lists that are read completely, with a maximum; the answer has three entries. */
+/** Functions that read a complete list of three entries, and fail if it has more than `maxEntries`. */
 const SHORT_LISTS: Readonly<Record<string, (maxEntries: number) => Promise<unknown>>> = {
   Zendesk: (max) =>
     fetchZendesk(
@@ -44,7 +44,7 @@ const SHORT_LISTS: Readonly<Record<string, (maxEntries: number) => Promise<unkno
     readAll(scriptedClient(GRANT, () => ({ values: three })).client, ['attachment'], { query: '' }, max),
   Zotero: (max) => listZotero(scriptedClient(GRANT, () => ({ values: three })).client, ['x'], {}, max),
 };
-test('a short list above its maximum fails instead of being cut, which would delete the rest', () =>
+test('a list above its maximum fails: after a truncated list, a sync would delete the other items', () =>
   everyRow(
     Object.entries(SHORT_LISTS),
     ([name]) => name,
@@ -83,12 +83,12 @@ test('Zendesk: an export that is refused after its first page fails, because the
   expect(fault.kind).toBe('access_denied');
 });
 
-test('Zendesk: a deleted ticket has no attachments, and one that is refused fails', async () => {
+test('Zendesk: a deleted ticket has no attachments, but a refused request for attachments fails', async () => {
   expect(await attachmentsOf(scriptedClient(GRANT, missing).client, '1', null)).toEqual([]);
   expect((await faultOf(attachmentsOf(scriptedClient(GRANT, denied).client, '1', null))).kind).toBe('access_denied');
 });
 
-test('Zendesk: a category list that fails after its first page does not end it', async () => {
+test('Zendesk: an error after the first page of the category list fails the listing', async () => {
   for (const error of [missing(), denied()]) {
     const { client } = scriptedClient(GRANT, ({ query }) =>
       query['page[after]'] === undefined ? { categories: [], meta: { has_more: true, after_cursor: 'c' } } : error,
@@ -137,7 +137,7 @@ const page = (number: number, more: object = {}) => ({
   ...{ object: 'page', id: id(number), properties: { Name: { type: 'title', title: [{ plain_text: `P${number}` }] } } },
   ...{ parent: { type: 'workspace' }, ...more },
 });
-test('Notion: an item in the trash does not end the search, and its parent is requested once per listing', async () => {
+test('Notion: an item in the trash does not end the search, and a parent of two pages is requested once per listing', async () => {
   const inside = (number: number) => page(number, { parent: { type: 'page_id', page_id: id(9) } });
   const cache = createSourceCache();
   const { client, requests } = scriptedClient(
@@ -194,7 +194,7 @@ test('Notion: pages in the trash and copies of synced blocks are not listed, but
   expect((await faultOf(listChildren(trashed.client, { kind: 'page', id: id(1) }, null))).kind).toBe('not_found');
 });
 
-test('Notion: a database has the parent of its container, and rows in the trash are skipped', async () => {
+test('Notion: a data source has the parent of its database, and rows in the trash are skipped', async () => {
   const source = {
     ...{ object: 'data_source', id: id(5), title: [{ plain_text: 'Rows' }] },
     ...{ parent: { type: 'database_id', database_id: id(4) }, database_parent: { type: 'page_id', page_id: id(1) } },
@@ -238,10 +238,10 @@ test('ServiceNow: tries its standard tables if the list of tables is empty or re
   expect((await faultOf(list(first, denied()))).kind).toBe('access_denied');
 });
 
-test('ServiceNow: only refused attachments are skipped; another error of them fails the listing', async () => {
+test('ServiceNow: only refused attachments are skipped; any other error in their list fails the listing', async () => {
   const row = { sys_id: '0'.repeat(32), number: 'INC1', sys_updated_on: '2026-01-01 00:00:00', sys_mod_count: '3' };
   const { items, skipped } = await withAttachments(scriptedClient(GRANT, denied).client, 'incident', [row]);
-  // Two changes within one second differ in their number.
+  // sys_mod_count distinguishes two changes within one second.
   expect(items).toEqual([expect.objectContaining({ version: '2026-01-01 00:00:00/3', isExpandable: false })]);
   expect(skipped).toEqual([expect.objectContaining({ externalId: 'incident', typeAtSource: 'ATTACHMENT' })]);
   expect((await faultOf(withAttachments(scriptedClient(GRANT, missing).client, 'incident', [row]))).kind).toBe(
@@ -274,7 +274,7 @@ test('Slack: lists each type of conversation that the token may list, archived o
   expect((await faultOf(listing(['public_channel', 'private_channel', 'mpim', 'im']))).kind).toBe('access_denied');
 });
 
-test('Slack: the live list of conversations has the types, the archive and the page that the caller names', async () => {
+test('Slack: the live list of conversations is requested with the types, excludeArchived and cursor of the caller', async () => {
   const { client, requests } = scriptedClient(GRANT, () => ({
     ...{
       ok: true,
@@ -318,7 +318,7 @@ test('Slack: a cursor that Slack repeats ends a list, and a window of more than 
   expect((await faultOf(messagesAt(long.client, window, null))).kind).toBe('too_large');
 });
 
-test('Zotero: a refusal is an ended access only for an invalid key of the API', () => {
+test('Zotero: only 403 with "Invalid key" means revoked access; 400 with these words means a missing item', () => {
   const classOf = (status: number, body: unknown) => classifyZotero({ status, headers: {}, body });
   expect(classOf(403, 'Invalid key')).toBe('auth_revoked');
   expect(classOf(403, 'Forbidden')).toBeNull();
@@ -328,7 +328,7 @@ test('Zotero: a refusal is an ended access only for an invalid key of the API', 
   expect([classOf(400, 'Bad'), classOf(503, ''), classOf(500, '')]).toEqual([null, 'rate_limited', null]);
 });
 
-test('Zotero: the owner of a key is cached for this key only, and lists its own library only with access to it', async () => {
+test("Zotero: the owner of a key is cached for this key only, and the owner's library is listed only if the key may read it", async () => {
   const cache = createSourceCache();
   const clientOf = (accessToken: string, userID: number) =>
     scriptedClient(
@@ -350,7 +350,7 @@ test('Zotero: the owner of a key is cached for this key only, and lists its own 
   expect(await librariesOf(owners[1]!)).toEqual(['groups/12', 'groups/13']);
 });
 
-test('Zotero: a library that changes during each listing is read four times at most, over all its collections', async () => {
+test('Zotero: a listing restarts three times at most, over all its collections, if the library changes each time', async () => {
   let version = 0;
   const { client, requests } = scriptedClient(GRANT, ({ path, query }) => {
     if (path === 'groups/12/collections/AAAAAAA1') return { key: 'AAAAAAA1' };
@@ -376,7 +376,7 @@ test('Zotero: a library that changes during each listing is read four times at m
   ]);
 });
 
-test('Zotero: the library of another user and the answer for another group are no library', async () => {
+test('Zotero: the library of another user is not found, and an answer for another group is a server error', async () => {
   const { client } = scriptedClient(GRANT, ({ path }) =>
     path === 'keys/current'
       ? { userID: 1, username: 'ada', access: {} }

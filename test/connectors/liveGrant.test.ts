@@ -83,7 +83,7 @@ test('a refused refresh does not end the grant if another process has stored a g
   expect(live.version()).toBe('2');
 });
 
-/** Failed refreshes, the number of attempts in one call, and the version that counts as refused afterwards. */
+/** Failed refreshes: attempts in one call, and the version that may be marked as revoked afterwards. */
 const FAILURES: readonly (readonly [kind: FaultKind, attempts: number, refused: string | null])[] = [
   ['access_revoked', 1, '1'],
   ['rate_limited', 1, null],

@@ -344,7 +344,7 @@ test('reads the title and columns of a row whose blocks Notion does not list', a
   expect((await account.open(rowId(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
 });
 
-test('rejects a page with too many blocks instead of truncating it', async () => {
+test('rejects a page with too much text instead of truncating it', async () => {
   put(1, { blocks: Array.from({ length: 60 }, () => ({ type: 'paragraph', text: 'x'.repeat(200_000) })) });
   expect(await faultOf(account.open(id(1), NEVER))).toMatchObject({ kind: 'too_large' });
 });

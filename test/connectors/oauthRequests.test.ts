@@ -84,7 +84,7 @@ test('the consent page gets the scopes, the state and the challenge of the verif
   expect(parametersOf({ scopeParameter: null })).not.toHaveProperty('scope');
 });
 
-test('a code is exchanged with its verifier, and the secret is stored only for a client of the connection', async () => {
+test('a code is exchanged with its verifier, and the client secret is stored only if the connection has its own client', async () => {
   const answer = { access_token: 'new', refresh_token: 'r', expires_in: 3_600, scope: 'read files' };
   const sent = answering(answer);
   const before = Date.now();
@@ -193,7 +193,7 @@ test('OAuth 1.0a: permissions become parameters of the consent page, and the cal
   expect(exchanged.requests[0]).toMatchObject({ url: URLS['token'], method: 'POST' });
 });
 
-test('a grant is revoked by its refresh token, or by its access token as the source requires', async () => {
+test('a grant is revoked by its refresh token, or by its access token if it has no other or the source requires that', async () => {
   const revoke = async (revokes: OAuthSpec['revokes'], grant: StoredGrant, answer: unknown = {}, status = 200) => {
     const sent = answering(answer, { status });
     await revokeGrant(
@@ -232,7 +232,7 @@ test('scopes are compared by name, alias and address, and none is missing if the
   expect(missing(['read', 'xFiles.Read'])).toEqual(['Files.Read']);
 });
 
-test('the lock on a refresh outlasts its two requests, and a refused token without a refresh token is named', async () => {
+test('the lock on a refresh outlasts its two requests, and version() is that of a refused token without a refresh token', async () => {
   const locks: number[] = [];
   const stored = { grant: { ...GRANT, obtainedAt: 0, expiresAt: 1 }, version: '1' };
   const grantStore: GrantStore = {
@@ -253,7 +253,7 @@ test('the lock on a refresh outlasts its two requests, and a refused token witho
   expect(live.version()).toBe('1');
 });
 
-test('a caller whose refused token is that of a shared refresh obtains a newer one', async () => {
+test('a caller whose refused token is the result of a shared refresh gets the newer stored token', async () => {
   const grants = ['first', 'second'].map((accessToken, index) => ({
     ...{ grant: { ...GRANT, accessToken, expiresAt: null }, version: String(index) },
   }));
@@ -264,7 +264,7 @@ test('a caller whose refused token is that of a shared refresh obtains a newer o
     release: () => Promise.resolve(),
     ownClient: () => Promise.resolve(null),
   };
-  // Another caller of this process began the refresh, and its result is what this caller's request was refused with.
+  // The refresh that the callers of this process share returns the token that was refused.
   const shared = () => Promise.resolve(grants[0]!);
   const live = createLiveGrant('Source', grantStore, () => Promise.reject(new Error('must not be called')), shared);
   expect((await live.renewed('first', NEVER)).accessToken).toBe('second');

@@ -127,7 +127,7 @@ test('an id of a helpdesk belongs to an account only if it begins with the whole
   );
 });
 
-test('an id belongs to a page of a site only if it is below the container of the pages', () =>
+test('an id belongs to the pages of a site only if it is "pages" or begins with "pages/"', () =>
   everyRow(['pages', 'pages/1', 'pages2', 'pages2/1', 'page', 'b!pages/1'], String, (id) =>
     expect(isPages(id)).toBe(id === 'pages' || id === 'pages/1'),
   ));

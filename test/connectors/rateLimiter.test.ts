@@ -101,7 +101,7 @@ test('takes no shared slot for a request that waits for a pause of its account',
   await first;
 });
 
-test('frees the slot of a request that a pause delays beyond its deadline while it waits', async () => {
+test('rejects a waiting request if a new pause ends after its deadline, and frees its slot', async () => {
   const clock = new VirtualClock(BEGUN);
   const gate = createRateLimiters('Gong', 1, { clock })('account');
   const first = gate.pass(NEVER, Number.POSITIVE_INFINITY, async () => {

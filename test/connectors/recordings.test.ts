@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => egress.close());
 
 describe.each(recordings)('%s', (name, recording) => {
-  test('is named after its source, has all steps, and states whose account it is', () => {
+  test('is named after its source, has all steps, and states whether the account is real or emulated', () => {
     expect(`${RECORDINGS}/${name}`).toBe(fileOf(recording.source));
     expect(recording.steps.map((step) => step.name)).toEqual(recording.hasChanges ? STEPS : STEPS.slice(0, 3));
     expect(recording.recordedOn).toMatch(/^20\d\d-\d\d-\d\d$/);

@@ -232,7 +232,7 @@ describe('an object', () => {
     expect(await faultOf(account.open('atlas/d.txt', NEVER))).toMatchObject({ kind });
   });
 
-  test('of a bucket with dots in its name is requested in path style, because of the certificate', async () => {
+  test('of a bucket with dots in its name is requested in path style: the wildcard certificate covers no dots', async () => {
     const urls: string[] = [];
     const refusing = {
       ...egress,
@@ -253,7 +253,7 @@ test('never treats a broken response as the end of a list', async () => {
   const xmlAnswer = (wrongBody: string) => ({ wrongBody, contentType: 'application/xml' });
   const broken = (call: () => Promise<unknown>) =>
     acceptedBrokenAnswers(s3, call, {
-      // The faults common to all sources in the XML of S3, and faults specific to S3.
+      // The faults that all sources share, in the XML of S3, and faults specific to S3.
       'HTTP 500': { status: 500, code: 'InternalError' },
       'empty list': xmlAnswer('<ListBucketResult/>'),
       'list of no buckets': xmlAnswer('<ListAllMyBucketsResult/>'),

@@ -181,7 +181,7 @@ describe('a listing', () => {
       ...[articleId('Knots'), articleId('Tides', 'de'), articleId('Tides'), 'knowledge'],
     ]);
     expect((await descendantsOf(articleId('Tides', 'de'))).ids).toEqual([articleId('Tides', 'de')]);
-    // The query locators of Salesforce would expire with the session.
+    // No page is requested by a query locator, which would expire with the session.
     expect(salesforce.requests.filter((path) => path.includes('01g-2000'))).toEqual([]);
   });
 
@@ -213,7 +213,7 @@ describe('a listing', () => {
 });
 
 describe('a field that the organization hides from the user', () => {
-  test('is omitted, with one description of the object for all queries', async () => {
+  test('is omitted from queries, after one request for the description of the object', async () => {
     putFile('plan', 'Text.', null, { ContentSize: 5 });
     const whole = await descendantsOf('files');
     for (const field of ['FileExtension', 'CreatedDate']) salesforce.hidden.add(`ContentDocument.${field}`);

@@ -1,4 +1,4 @@
-/** A client of an account whose answers are scripted, for rules about pages that emulators answer in one way only. */
+/** A client of an account with scripted answers, for tests of answers that the emulators do not give. */
 import type { AccountClient } from '../../connectors/accountClient.js';
 import { createSourceCache } from '../../connectors/sourceCache.js';
 import { NEVER } from './account.js';
@@ -10,7 +10,7 @@ export interface ScriptedRequest {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** Returns a client that asks `answer` for each answer, and the requests. An answer that is an error is thrown. */
+/** Returns a client and its requests. The client returns the result of `answer`; a result that is an Error is thrown. */
 export function scriptedClient<Credentials>(
   credentials: Credentials,
   answer: (request: ScriptedRequest) => unknown,

@@ -193,7 +193,7 @@ describe('a listing', () => {
     expect((await descendantsOf(more)).ids).toEqual([more]);
   });
 
-  test('contains and counts all attachments without the headers that are documented only for tables', async () => {
+  test('contains and counts all attachments without the headers Link and X-Total-Count, documented only for tables', async () => {
     serviceNow.rights.countsAttachments = false;
     const all = Array.from({ length: 250 }, (_, index) =>
       attach('incident', 'b', `n${String(index).padStart(3, '0')}`),
@@ -253,7 +253,7 @@ describe('the change feed', () => {
         `gone ${idOf('kb_knowledge', 'tides')}`,
       ].toSorted(),
     );
-    // Attachments of the changed records that are not in the same page are deleted.
+    // A sync deletes what is stored below these paths, except the items of the same page.
     expect(deletedPaths).toEqual(expect.arrayContaining(['a', 'new', 'c'].map((name) => idOf('incident', name))));
   });
 

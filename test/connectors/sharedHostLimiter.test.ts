@@ -134,7 +134,7 @@ describe('slots at a host', () => {
     const [one, two, host] = [await worker(3), await worker(3), newHost()];
     const [first, ...rest] = await Promise.all([1, 2, 3].map(() => one.enter(host, 0, never)));
     const waiting = two.enter(host, 0, never);
-    // More than two renewals.
+    // Longer than two renewal intervals.
     expect(await isFulfilledWithin(waiting, 2500)).toBe(false);
     first?.();
     (await waiting)();

@@ -86,7 +86,7 @@ test('reads a window completely whose messages span pages, also between threads 
   expect(texts.get(`C1/${QUARTER - 1_800}`)).toMatch(/: At -1100\.$/);
 });
 
-test('reads a window again if its listed version is not that of the messages that were read with another window', async () => {
+test('requests a window again if its listed version differs from that of its cached messages', async () => {
   const messages = [at(0), at(900), at(1_800)];
   postMessages(messages);
   await openAll(1);
@@ -127,7 +127,7 @@ test('a failed request does not fail the windows that wait for it', async () => 
   expect([first!.status, second!.status].toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('does not read ended threads again, only those with a new, removed or recent reply', async () => {
+test('gives a thread a new version after a new or removed reply, and none while its last reply is recent', async () => {
   const first = at(0);
   const messages = [first, at(10, { thread: first.ts })];
   postMessages(messages);

@@ -24,7 +24,7 @@ test('caches an empty string, but no failure', async () => {
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-test('removes the oldest value above its limit, and shares no value with another cache', () => {
+test('removes the least recently used value above its limit, and shares no value with another cache', () => {
   const [cache, other] = [createSourceCache({ maxEntries: 2 }), createSourceCache({ maxEntries: 2 })];
   for (const key of ['a', 'b', 'c']) cache.set(key, key);
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 'b', 'c']);

@@ -292,7 +292,7 @@ describe('a client with a virtual clock', () => {
     expect((await faultOf(revoked.source.content(['files', '1'], {}))).kind).toBe('access_revoked');
   });
 
-  test('does not pause its account for a pause of the shared limit, which it only waits for', async () => {
+  test('fails during a pause of the shared limit that exceeds the maximum wait, without pausing its own account', async () => {
     const clock = new VirtualClock(STARTED_AT);
     const limiterOf = createRateLimiters('Sample', 2, { sharedAtOnce: 2, clock });
     limiterOf('SAMPLE 2', 'group').pause(60_000, 'shared');

@@ -121,7 +121,7 @@ const exchange = (source: ConnectedSourceType, egress: Pick<Egress, 'request'>):
     });
 const isOAuth1 = (source: ConnectedSourceType): boolean => CONNECTORS[source].oauth?.isOAuth1 === true;
 
-test('a rate limit or failure of a token endpoint is retryable, and neither uses up the grant nor ends it', () =>
+test('a rate limit or failure of a token endpoint is retryable, and leaves the stored grant unchanged', () =>
   everyRow(
     SOURCES.flatMap((source) => TRANSIENT.map(([reply, waitMs]) => ({ source, reply, waitMs }))),
     ({ source, reply }) => `${source} ${JSON.stringify(reply)}`,
@@ -162,7 +162,7 @@ test('a refused grant, client or request is final at every token endpoint', () =
     },
   ));
 
-test('403 unauthorized_client ends the consent if a refresh is refused, and names the client if a code is refused', async () => {
+test('403 unauthorized_client is access_revoked if a refresh is refused, and not_configured if a code is refused', async () => {
   const refusal = { status: 403, body: '{"error":"unauthorized_client"}' };
   expect((await faultOf(exchange('BOX', answering(refusal).egress))).kind).toBe('not_configured');
   const { account } = dueAccount('BOX', answering(refusal).egress);

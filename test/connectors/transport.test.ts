@@ -1,4 +1,4 @@
-/** What the transport of an account passes on: limits of answers, waits, credentials and outcomes. */
+/** How the transport of an account applies limits, waits and credentials, and which outcomes it reports. */
 import { expect, test } from '@jest/globals';
 
 import { createRateLimiters } from '../../connectors/rateLimiter.js';
@@ -71,7 +71,7 @@ test('a successful answer may ask for a rest before the next request of the acco
   expect(sent.map(({ at }) => at)).toEqual([0, 5_000]);
 });
 
-test('a refusal of the shared limit pauses all accounts that share it, another one only its own account', async () => {
+test('a refusal by the shared limit pauses all accounts that share it, any other refusal only its own account', async () => {
   const connector: TransportSettings['connector'] = {
     sharedLimit: { requestsAtOnce: 2, appliesTo: ({ headers }) => headers['scope'] === 'app' },
   };
@@ -88,7 +88,7 @@ test('a refusal of the shared limit pauses all accounts that share it, another o
   });
 });
 
-test('refused credentials are renewed once per request, and the refused ones are named', async () => {
+test('refused credentials are renewed once per request, and renewed() receives the refused ones', async () => {
   const refused: unknown[] = [];
   const headers: LiveHeaders = {
     now: () => Promise.resolve({ authorization: 'old' }),

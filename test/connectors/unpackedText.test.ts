@@ -17,7 +17,7 @@ const TEXTS: readonly (readonly [what: string, bytes: Buffer, contentType: strin
   ['gzip that declares another type', gzipSync(XML), 'application/xml', XML],
 ];
 
-test('decodes a text by the first of its mark, its header and its declaration that can be right', () =>
+test('decodes a text by its byte order, else its header, else its declaration; as UTF-8 if these are unknown or impossible', () =>
   everyRow(
     TEXTS,
     ([what]) => what,
@@ -33,7 +33,7 @@ test('decodes a text by the first of its mark, its header and its declaration th
     },
   ));
 
-test('an answer about one object has a text or a number as its id', () => {
+test('rejects an answer about one object unless its id is a number or a non-empty text', () => {
   expect(requireId('Guru', { id: 7 }, 'the card')).toEqual({ id: 7 });
   for (const id of ['', null, undefined, {}])
     expect(() => requireId('Guru', { id }, 'the card')).toThrow('without the card');

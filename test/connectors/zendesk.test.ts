@@ -273,7 +273,7 @@ describe('tickets', () => {
     expect((await faultOf(descendantsOf('ticket:8'))).kind).toBe('not_found');
   });
 
-  test('are reported by the change feed to administrators, with a full listing after 50 syncs', async () => {
+  test('are reported by the change feed to administrators; after 50 syncs, its cursor is stale', async () => {
     expect(await faultOf(accountOf('502').changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
     let cursor = await account.changes!.now(NEVER);
     emulated.tickets.set(8, {

@@ -111,7 +111,7 @@ test.each([[undefined], [5]])(
   },
 );
 
-test('starts a batch that is not full after the time of its first item, and opens another one for later items', async () => {
+test('starts an incomplete batch maxWaitMs after its first item, and opens another one for later items', async () => {
   jest.useFakeTimers();
   try {
     const batches: (readonly number[])[] = [];

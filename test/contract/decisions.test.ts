@@ -142,10 +142,10 @@ checks('finishes a listing when neither items nor changes are left', [
   ['nothing open', isWalked(walk), true],
   ['an item open', isWalked(walkOf(['x'])), false],
   ['outermost items unknown', isWalked(WALK_ALL), false],
-  ['all known', isAccountedFor({ ...walk, refused: 0 }), true],
-  ['something refused', isAccountedFor({ ...walk, refused: 1 }), false],
-  ['something refused, but known before', isAccountedFor({ ...walk, refused: 2, closed: 2 }), true],
-  ['something refused, and not all known', isAccountedFor({ ...walk, refused: 2, closed: 1 }), false],
+  ['no refused container', isAccountedFor({ ...walk, refused: 0 }), true],
+  ['a refused container that is not stored', isAccountedFor({ ...walk, refused: 1 }), false],
+  ['two refused containers, both stored', isAccountedFor({ ...walk, refused: 2, closed: 2 }), true],
+  ['two refused containers, one of them stored', isAccountedFor({ ...walk, refused: 2, closed: 1 }), false],
   ['whole', isByChanges(request), false],
   ['by changes', isByChanges({ ...request, changeToken: 'p' }), true],
   ['by changes, all requested', isByChanges({ ...request, changeToken: null }), true],
@@ -391,7 +391,7 @@ checks('builds names and links of a deployment in Temporal', [
 
 const none = { detectLanguage: false, speakers: false };
 const allOptions = { detectLanguage: true, speakers: true };
-checks('reuses a transcript for a request that needs no more than it has', [
+checks('reuses a transcript for a request that needs no more than the transcript has', [
   ['sound', isRecording('MP3'), true],
   ['video', isRecording('MP4'), true],
   ['a picture', isRecording('PNG'), false],

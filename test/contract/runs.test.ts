@@ -29,7 +29,7 @@ test('separates the task queues, and the fairness keys of users, organizations a
   expect(new Set([...keys, fairnessKeys.deletes(1, 2), fairnessKeys.deletes(1, 3)]).size).toBe(6);
 });
 
-test('narrows a run to its kind, and accepts its work again with request and progress', () => {
+test('narrows a run to its kind, and returns its work with request and progress', () => {
   const run = { _id: 5, kind: 'moveStorage', request: { move: 'toCold' }, progress: { modifiedTo: 3 } } as const;
   expect([isRunOf(run, 'moveStorage'), isRunOf(run, 'syncFeed' as 'moveStorage')]).toEqual([true, false]);
   expect(isRunOf(run, 'deleteFiles' as 'moveStorage', 'moveStorage')).toBe(true);
@@ -46,7 +46,7 @@ const PAGE = {
   usePremiumProxies: true,
 };
 
-test('stores with each page every option that its next reading needs, and no option of the list', () => {
+test('stores with each page the options that its next scrape needs, not those that select pages', () => {
   expect(pageOptionsOf({ ...PAGE, urlPathsToInclude: ['/docs'] } as never)).toEqual(PAGE);
   expect(pageOptionsOf({ ...PAGE, removeRepeatedBlocks: true } as never)).toEqual(PAGE);
   expect(pageOptionsOf({ ...PAGE, removeRepeatedBlocks: false })).toEqual({ ...PAGE, removeRepeatedBlocks: false });

@@ -112,7 +112,7 @@ test('new, renamed and removed places are reported once', async () => {
   expect((await sync(next)).changes).toEqual(['nothing in b', 'nothing in new']);
 });
 
-test('the next sync does not use a feed with a page that omits changes', async () => {
+test('a sync fails with stale_cursor after a page of a feed that omits changes', async () => {
   const shared = { 'a -': page('shared', '2'), 'a 2': page('a2', null), 'b -': page('b1', null) };
   const { begin, sync } = feedsOf([place('a'), place('b')], shared);
   expect((await faultOf(sync(await begin()))).kind).toBe('stale_cursor');
@@ -250,7 +250,7 @@ test('Graph: a refusal is classified by its code, else by its status', () => {
   expect(classOf(509)).toBe('rate_limited');
   expect(classOf(503, '', { 'retry-after': '5' })).toBe('rate_limited');
   expect([classOf(503), classOf(404), classOf(400, 'constructor')]).toEqual([null, null, null]);
-  // An invalid token is an ended access, whatever the code.
+  // Null: the status decides. 401 means an invalid token, whatever the code.
   expect(classOf(401, 'syncStateNotFound')).toBeNull();
 });
 

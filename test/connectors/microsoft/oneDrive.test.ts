@@ -202,7 +202,7 @@ describe('contents', () => {
       expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('of a notebook count as present only if it is selected, so that a sync reports the reason', async () => {
+  test('of a notebook count as present only if the notebook itself is listed: opening it then fails with the reason', async () => {
     graph.drives.put('b!mine', 'a/notes', { package: true });
     const notebook = (await descendantsOf(account, 'b!mine')).items.find(({ name }) => name === 'notes');
     expect(notebook).toMatchObject({ hasContent: false, isSelectable: false });
@@ -323,7 +323,7 @@ describe('the change feed', () => {
     await isStale(await cursorOf(account));
   });
 
-  test('reports a stale cursor for a drive with a link to a file too, whose removal has the id of the link', async () => {
+  test('reports a stale cursor for a link to a file too: Graph reports its removal with the id of the link, not of the file', async () => {
     graph.drives.add('b!theirs');
     graph.drives.put('b!theirs', 'plan.md', { content: 'x' });
     graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'plan.md', isFile: true } });

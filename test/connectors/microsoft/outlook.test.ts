@@ -96,7 +96,7 @@ describe('listings', () => {
     expect(idsOf((await descendantsOf(account, 'folder:OLD')).items)).toEqual(['folder:OLD', 'm3', 'm4', 'm5']);
   });
 
-  test('contain the attachments of a message, which have content only if they are requested', async () => {
+  test('contain the attachments of a message, with content only if attachments are requested', async () => {
     put('m1', 'INBOX', {
       attachments: {
         plan: { name: 'plan.md', content: 'The plan.' },
@@ -295,7 +295,7 @@ describe('folders', () => {
     expect((await idsOfName(name)).toSorted()).toEqual(ids);
   });
 
-  test('with a name that Graph knows are found by their display name if the mailbox has no such folder', async () => {
+  test('with a well-known name are found by display name if the mailbox lacks the well-known folder', async () => {
     graph.mailbox.folders.set('KEPT', { name: 'Archive', parent: null });
     expect(await idsOfName('archive')).toEqual(['KEPT']);
     expect(await idsOfName('Outbox')).toEqual([]);
@@ -318,7 +318,7 @@ describe('folders', () => {
     expect(await idsOfName('A')).toEqual(['A']);
   });
 
-  test('are listed separately from the categories of the mailbox', async () => {
+  test('are listed apart from the categories, which are read with their names and colours', async () => {
     for (const index of [1, 2, 3])
       graph.mailbox.categories.push({ id: `c${index}`, displayName: `Kind ${index}`, color: `preset${index}` });
     const found = await account.read('categories', {}, NEVER);

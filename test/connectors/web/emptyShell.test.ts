@@ -50,8 +50,11 @@ describe('a page that is not an empty shell', () => {
     ['a page rendered by the server', `<div id="root"><p>${'Rendered there. '.repeat(20)}</p></div>${SCRIPT}`],
     ['an element to fill, without a script', '<div id="root"></div>'],
     ['a short page with a script', '<p>A short page.</p><script src="/analytics.js"></script>'],
-    ['data of one type', '<div id="root"></div><script type="application/ld+json">{"@type": "Article"}</script>'],
-    ['data of another type', '<div id="root"></div><script type="application/json">{}</script>'],
+    [
+      'JSON-LD data without a script',
+      '<div id="root"></div><script type="application/ld+json">{"@type": "Article"}</script>',
+    ],
+    ['JSON data without a script', '<div id="root"></div><script type="application/json">{}</script>'],
     ['a notice without a script', '<noscript>Enable JavaScript</noscript>'],
     ['nothing', ''],
     ['words', 'words'],

@@ -1,4 +1,7 @@
-/** What is requested from sites, with which limits. Bodies that are not read are discarded: each would keep its connection open. */
+/**
+ * What is requested from sites, with which limits. Bodies that are not read are discarded: each would keep its
+ * connection open.
+ */
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 
@@ -27,7 +30,7 @@ const READERS: Readonly<Record<string, (egress: Egress) => Promise<unknown>>> = 
   'a file': (egress) => downloadFile({ egress, settings, now }, URL_OF, NEVER, () => Promise.reject(new Error('full'))),
 };
 
-test('of pages, sitemaps, feeds and files that are refused, unchanged or not stored', () =>
+test('discards the body of a page, sitemap, feed or file that is refused, unchanged or not stored', () =>
   everyRow(
     Object.keys(READERS).flatMap((name) => [304, 404, 429, 500, 200].map((status) => ({ name, status }))),
     ({ name, status }) => `${name} ${status}`,
@@ -143,7 +146,7 @@ test('a downloaded file has the name of its answer, without folders', () =>
     expect(await downloadFile({ egress, settings, now }, URL_OF, NEVER, take)).toEqual([name, 'application/pdf']);
   }));
 
-test('the second route sends requests and browsers through the premium proxies, if there are any', async () => {
+test('throughPremiumProxies() routes requests and browsers through the premium proxies; null if there are none', async () => {
   const routes: unknown[] = [];
   const egress = {
     hasPremiumProxies: true,
@@ -161,7 +164,7 @@ test('the second route sends requests and browsers through the premium proxies, 
   expect(throughPremiumProxies({ ...egress, hasPremiumProxies: false })).toBeNull();
 });
 
-test('a refusal may succeed from another address, also if only robots.txt was refused, and keeps its wait', () => {
+test('isRefusal() accepts refusals that another IP address may avoid; withSentence() keeps the kind and the wait', () => {
   const refused = new Fault('rate_limited', 'Wait.', { retryAfterMs: 7_000 });
   const explained = withSentence(refused, 'More.');
   expect(explained).toMatchObject({

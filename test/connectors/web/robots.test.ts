@@ -184,7 +184,7 @@ test('spaces requests by Crawl-delay and rejects pages with too long a delay', a
   await fetchOne(web, `${server.origin}/5`);
 });
 
-test('tells whether a page may be fetched: a robots.txt that cannot be read forbids none', async () => {
+test('mayFetch() returns whether robots.txt permits a page; a robots.txt that cannot be read permits all pages', async () => {
   const server = await site(CLOSED);
   const web = obeying();
   expect(await web.mayFetch(`${server.origin}/closed`, NEVER)).toBe(false);
@@ -193,7 +193,7 @@ test('tells whether a page may be fetched: a robots.txt that cannot be read forb
 });
 
 describe('robots.txt of fake sites', () => {
-  /** Returns the rules over fake answers, by the address of the robots.txt, and what was requested and discarded. */
+  /** Returns a Robots that receives the given answers for robots.txt files, and a log of its requests and discards. */
   function robotsWith(answerOf: (url: string) => { readonly status: number; readonly text?: string }) {
     const log: string[] = [];
     const request = async ({ url }: { readonly url: string }): Promise<EgressResponse> => {
@@ -209,7 +209,7 @@ describe('robots.txt of fake sites', () => {
     return { log, robots: createRobots({ request } as unknown as Egress, settings, () => 0) };
   }
 
-  test('applies to one scheme and port only', async () => {
+  test('applies to one scheme, host and port only', async () => {
     const rules = 'User-agent: *\nDisallow: /closed';
     const { robots, log } = robotsWith((url) => ({
       status: 200,

@@ -36,7 +36,7 @@ describe('the deciding rule', () => {
     ['a rule without a leading slash', 'User-agent: *\nDisallow: a', '/abc', false],
     ['robots.txt itself', 'User-agent: *\nDisallow: /', '/robots.txt', true],
     ['comments and blanks', '  user-AGENT :  *  # all\n\n\tDISALLOW\t:/a#b', '/a', false],
-    ['a byte order mark', 'User-agent: *\r\nDisallow: /a\rDisallow: /b', '/b', false],
+    ['line ends of several kinds', 'User-agent: *\r\nDisallow: /a\rDisallow: /b', '/b', false],
     ['rules before any agent', 'Disallow: /\nUser-agent: other\nDisallow: /x', '/x', true],
   ];
   test('is the longest match', () =>
@@ -103,7 +103,7 @@ test.each([
   ['blanks', `User-agent: *\nDisallow: /\n${' '.repeat(500_000)}`],
   ['blank keys', `User-agent: *\n${`${'a'.repeat(4000)}${' '.repeat(4000)}\n`.repeat(60)}`],
   ['many rules', `User-agent: *\n${'Disallow: /*a*a*a*a*b\n'.repeat(20_000)}`],
-])('parses and evaluates a hostile file of %s in time', (_name, robots) => {
+])('parses and evaluates a hostile file of %s in less than 8 s of CPU time', (_name, robots) => {
   const cpuAtStart = process.cpuUsage();
   const rules = parseRobots(robots, 'allotrope');
   for (let n = 0; n < 5; n += 1) rules.allows(`/${'a'.repeat(2000)}`);

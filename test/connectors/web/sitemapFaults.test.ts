@@ -138,7 +138,7 @@ describe('limits', () => {
     await faultOf(list(source({ settings: { pageTimeoutMs: 100 } }), server.origin), 'timed_out');
   });
 
-  test('reject with the reason of an abort', async () => {
+  test('include an abort: the listing rejects with its reason', async () => {
     const stop = new AbortController();
     const reason = new RangeError('enough');
     const server = await serve((_, response) => {
@@ -148,7 +148,7 @@ describe('limits', () => {
     await expect(list(source(), server.origin, stop.signal)).rejects.toBe(reason);
   });
 
-  test('end the listing if the caller stops iterating', async () => {
+  test('include the caller: no further file is requested after it stops iterating', async () => {
     const server = await site({
       '/sitemap.xml': index('/a.xml', '/b.xml'),
       '/a.xml': urlset('/1', '/2'),

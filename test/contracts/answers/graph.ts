@@ -27,18 +27,18 @@ const nullableText = orNull(text);
 const nullableTimestamp = orNull(timestamp);
 const nullableObject = orNull(anyObject);
 
-/** Returns an entity: an object with an id. @param kind pattern of its `@odata.type` */
+/** Returns the shape of an entity: an object with an id. @param kind pattern of its `@odata.type` */
 const entity = (fields: Readonly<Record<string, Shape>>, kind = /^#microsoft\.graph\./): Shape =>
   object({ '@odata.context': text, '@odata.type': { ...text, pattern: kind }, '@odata.etag': text, ...fields }, ['id']);
 
-/** Returns a page of entities. https://learn.microsoft.com/graph/paging */
+/** Returns the shape of a page of entities. https://learn.microsoft.com/graph/paging */
 export const pageOf = (items: Shape): Shape => ({
   ...object({ ...each(text, '@odata.context', '@odata.nextLink'), '@odata.count': integer, value: listOf(items) }, [
     'value',
   ]),
   isPage: true,
 });
-/** Returns a page of changes. https://learn.microsoft.com/graph/delta-query-overview */
+/** Returns the shape of a page of changes. https://learn.microsoft.com/graph/delta-query-overview */
 export const feedOf = (items: Shape): Shape => {
   const page = pageOf(items);
   return { ...page, fields: { ...page.fields, '@odata.deltaLink': text } };

@@ -59,7 +59,7 @@ const article = object(
     ...{ type: oneOf('article'), ...each(text, 'id', 'workspace_id', 'title', 'default_locale'), state, ...stamps },
     ...each(nullableText, 'description', 'body', 'url', 'parent_type'),
     ...{ author_id: integer, parent_id: nullableInteger, parent_ids: listOf(integer), tags: anyObject },
-    // By language, besides the type.
+    // One translation per language, next to the field `type`.
     translated_content: orNull({
       ...object({ type: orNull(oneOf('article_translated_content')) }),
       others: orNull(translation),

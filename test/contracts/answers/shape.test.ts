@@ -98,7 +98,7 @@ const answered = (path: string, sent: string, status = 200): string[] =>
     text: sent,
   });
 
-test('requires of a selection only the selected fields', () => {
+test('requires only the fields that the request selects', () => {
   expect(answered('/ships', '{"ships":[{"name":"Ada"}]}')).toEqual(['GET /ships 200: answer.ships[].id is missing']);
   expect(answered('/ships?fields=name,crew', '{"ships":[{"name":"Ada"}]}')).toEqual([]);
   expect(answered('/ships?fields=id', '{}')).toEqual(['GET /ships 200: answer.ships is missing']);

@@ -20,7 +20,7 @@ export const box: SourceObservations = {
       evidence: {
         test: [
           TOKENS,
-          'a rate limit or failure of a token endpoint is retryable, and neither uses up the grant nor ends it',
+          'a rate limit or failure of a token endpoint is retryable, and leaves the stored grant unchanged',
         ],
       },
     },

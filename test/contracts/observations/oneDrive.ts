@@ -37,7 +37,10 @@ export const oneDrive: SourceObservations = {
       statement: 'OneNote notebooks are packages: neither files nor folders, without content.',
       ...{ link: 'https://github.com/wisecom-oy/atlas/issues/52', date: '2026-07-14' },
       evidence: {
-        test: [SUITE, 'of a notebook count as present only if it is selected, so that a sync reports the reason'],
+        test: [
+          SUITE,
+          'of a notebook count as present only if the notebook itself is listed: opening it then fails with the reason',
+        ],
       },
     },
     {

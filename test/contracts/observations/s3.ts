@@ -75,7 +75,10 @@ export const s3: SourceObservations = {
       statement: 'The certificate of AWS does not fit a host name that begins with the name of a bucket with dots.',
       ...{ link: 'https://github.com/s3fs-fuse/s3fs-fuse/issues/284', date: '2015-10-22' },
       evidence: {
-        test: [SUITE, 'of a bucket with dots in its name is requested in path style, because of the certificate'],
+        test: [
+          SUITE,
+          'of a bucket with dots in its name is requested in path style: the wildcard certificate covers no dots',
+        ],
       },
     },
     {

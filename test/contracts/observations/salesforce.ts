@@ -9,13 +9,16 @@ export const salesforce: SourceObservations = {
       aspect: 'listing',
       statement: 'Organizations lack fields or hide them from users, and a query that names one fails as a whole.',
       ...{ link: 'https://github.com/NangoHQ/integration-templates/pull/124', date: '2024-11-26' },
-      evidence: { test: [SUITE, 'is omitted, with one description of the object for all queries'], fixed: true },
+      evidence: {
+        test: [SUITE, 'is omitted from queries, after one request for the description of the object'],
+        fixed: true,
+      },
     },
     {
       aspect: 'limits',
       statement: 'Descriptions of objects before each query use up the daily quota.',
       ...{ link: elastic(3668), date: '2025-09-08' },
-      evidence: { test: [SUITE, 'is omitted, with one description of the object for all queries'] },
+      evidence: { test: [SUITE, 'is omitted from queries, after one request for the description of the object'] },
     },
     {
       aspect: 'OAuth',
