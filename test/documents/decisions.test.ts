@@ -217,7 +217,7 @@ const CLEANED: readonly (readonly [raw: string, text: string])[] = [
   ['\n\na\n\n', 'a'],
   [' \n ', ''],
 ];
-test('keeps the lines of plain text and removes invisible characters', () =>
+test('normalizes the line breaks, spaces and blank lines of plain text', () =>
   everyRow(
     CLEANED,
     ([raw]) => JSON.stringify(raw),
