@@ -156,7 +156,7 @@ const omitted: ReadonlyArray<readonly [name: string, html: string]> = [
     `<main></main><div id=privacy-notice><h1>Privacy</h1><p>${ANSWER}</p></div>`,
   ],
   [
-    'a dialog of a program for consent',
+    'a dialog of a consent management platform',
     `<section id=didomi class=didomi-popup><h2>Didomi</h2><p>${ANSWER}</p></section>`,
   ],
   [
