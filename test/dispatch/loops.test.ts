@@ -206,7 +206,7 @@ describe('upload stream of a user', () => {
     expect(lines).toEqual(['workflow started']);
   });
 
-  test('sends one further signal for all uploads that arrive during a signal; other users have their own signals', async () => {
+  test('sends one further signal for all uploads that arrive during a signal, separately for each user', async () => {
     const { starter, temporal } = open();
     const signals = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.signalStream(run));
     await Promise.all(signals);

@@ -66,7 +66,7 @@ export const freshdesk: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'A client that sends one request per ticket exceeds the limit per minute, whatever rate it configures.',
+      statement: 'A client with one request per ticket exceeds the limit per minute, whatever rate it configures.',
       ...{ link: airbyte(33823), date: '2023-12-28' },
       evidence: { test: [SUITE, 'delays the retry by Retry-After'] },
     },

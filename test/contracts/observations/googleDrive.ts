@@ -72,11 +72,11 @@ export const googleDrive: SourceObservations = {
     {
       aspect: 'paging',
       statement:
-        'A client that resumed from the last time of change moved backwards at shortcuts: its page token was refused, and it looped.',
+        'Shortcuts can move a cursor by time of change backwards; its page token is then invalid, and a client loops.',
       ...{ link: onyx(13_501), date: '2026-07-28' },
       evidence: {
         reason:
-          'Cursors have page tokens of a fixed query, ordered by time of creation; an expired token restarts only its group of folders.',
+          'Cursors have page tokens of a fixed query by time of creation; an expired token restarts only its folders.',
         file: 'connectors/google/drive/walk.ts',
       },
     },

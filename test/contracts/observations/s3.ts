@@ -60,7 +60,7 @@ export const s3: SourceObservations = {
     {
       aspect: 'listing',
       statement:
-        'Access keys for a single bucket often lack the permission to list buckets, so a connection test that lists them fails.',
+        'Access keys for one bucket often may not list buckets, so a connection test that lists buckets fails.',
       ...{ link: 'https://github.com/Budibase/budibase/issues/11688', date: '2023-09-06' },
       evidence: { test: [SUITE, 'without permission to list buckets can still read named buckets'] },
     },
