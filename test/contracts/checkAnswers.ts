@@ -5,7 +5,7 @@ import { answerProblems } from './answers/table.js';
 import { type Contract, locate } from './contract.js';
 import { CONTRACTS } from './tables/index.js';
 
-/** The requests of connectors to sources with published schemas, by method and address. */
+/** The requests of connectors to sources with published schemas, by method and URL. */
 const sentRequests = new Map<string, { readonly contract: Contract; readonly path: string }>();
 const keyOf = (method: string, url: string): string => `${method} ${new URL(url).href}`;
 

@@ -27,7 +27,7 @@ function receive(message: Message): void {
 const receiveRequest = (request: unknown): void => receive({ request: request as SentRequest });
 const receiveAnswer = (answer: unknown): void => receive({ answer: answer as EmulatedAnswer });
 
-/** Runs between tests: Jest cannot import a module for two callers at the same time. */
+/** Runs after each test, never during one: Jest fails if a test imports the same module at the same time. */
 async function checkMessages(): Promise<void> {
   if (!unchecked.some((message) => 'request' in message)) return;
   const { problemsOfRequest } = await import('./checkRequests.js');

@@ -88,7 +88,7 @@ test('reads forms, and prefers literal segments to parameters', () => {
   expect(operationOf(CONTRACT, 'GET', '/ships/latest')).toBe('GET /ships/latest');
 });
 
-test('locates a request at the longest address, and ignores other hosts', () => {
+test('locates a request below the longest address that its URL begins with, and ignores other hosts', () => {
   expect(locate({ url: 'https://a.example/v1/other/x?a=1', urls: URLS })).toMatchObject({
     address: 'other',
     path: '/x',
@@ -97,7 +97,7 @@ test('locates a request at the longest address, and ignores other hosts', () => 
   expect(locate({ url: 'https://cdn.example/v1/ships', urls: URLS })).toBeNull();
 });
 
-test('every table belongs to a source and a part of its URLs, and states the origin and date of its rules', () =>
+test('every table names a source and one of its addresses, and states the origin and date of its rules', () =>
   everyRow(
     CONTRACTS,
     ({ name }) => name,

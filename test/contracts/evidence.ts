@@ -6,7 +6,8 @@ import type { ConnectedSourceType } from '../../contract/sources/connectedSource
 import type { Aspect } from './observations/observation.js';
 
 /**
- * The aspects whose requests each table of a specification describes. Rate limits and consents are in no specification.
+ * The aspects that each table in tables/ covers with requests of a specification. Rate limits and consents are in no
+ * specification.
  */
 export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   azureBlobStorage: ['listing', 'paging', 'formats'],
@@ -38,8 +39,8 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
 };
 
 /**
- * Suites that use servers of other projects, each with the aspects that it checks. OAuth: tokens and identities, not
- * consents.
+ * Suites that use servers of other projects, each with the aspects that it checks. Of OAuth they check tokens and
+ * identities, not consents.
  */
 export const INDEPENDENT_SUITES: readonly {
   readonly suite: string;

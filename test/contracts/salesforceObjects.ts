@@ -2,8 +2,8 @@
  * Objects of Salesforce with the fields that the connector's queries use. Types and nullability are those of the
  * package `@jsforce/jsforce-node` 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26, with two exceptions.
  * The package lacks Lead.Fax, Lead.MobilePhone and Opportunity.ContactId: these are taken from the object reference
- * (https://developer.salesforce.com/docs/platform/object-reference). The package types
- * dates without a time as timestamps.
+ * (https://developer.salesforce.com/docs/platform/object-reference). The package has timestamps for dates without a
+ * time, which are dates here.
  */
 import { each, flag, timestamp, number, object, orNull, type Shape, text } from './answers/shape.js';
 

@@ -17,7 +17,8 @@ import type { RunPosition } from '../../store/runs/position.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
-// Tests of what dispatcher, reaper and diagnosis decide from the states of workflows and records, which are fakes.
+// Tests of what dispatcher, reaper and diagnosis decide from the states of workflows and records. Temporal and the
+// stores are fakes.
 
 const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
   ({
@@ -177,7 +178,7 @@ describe('end of a run whose workflow has ended', () => {
   };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
-  test('ends the same records as its own last step would, files first and the run last, with counts if it has files', async () => {
+  test("ends records as the workflow's last step would: files first, the run last, counts if it has files", async () => {
     await everyRow(kinds, String, async (kind) => {
       const { stores, names: called, of } = recorder({ 'files.abortOpen': 4, 'files.countRun': { ready: 2 } });
       expect(
@@ -274,7 +275,7 @@ describe('reaper', () => {
     expect([await ended.reaped, ended.of('runs.finish').length]).toEqual([1, 1]);
   });
 
-  test('each iteration also ends empty pauses and deletes interrupted uploads; a failed one is repeated', async () => {
+  test('also checks paused runs and deletes interrupted uploads, and repeats an iteration that failed', async () => {
     const stop = new AbortController();
     let iterations = 0;
     const { stores, names: called } = recorder({
@@ -360,7 +361,7 @@ describe('reaper', () => {
 });
 
 describe('fair share of a run', () => {
-  test('is the share of its user, except for deletes; users of one organization divide its weight', async () => {
+  test('is the share of its user, except for deletes; users of an organization divide the weight of 1', async () => {
     const { stores, of } = recorder({
       'runs.countUsersWithOpenRuns': (id: number) => (id === 1 ? 4 : id === 2 ? 0 : 5_000),
     });
@@ -460,7 +461,7 @@ describe('dispatcher', () => {
     expect([of('runs.markStarted'), of('runs.postpone')]).toEqual([[[7]], []]);
   });
 
-  test('operators find a workflow by its organization, request, user and data source, and by its file if it has one only', async () => {
+  test('sets organization, request, user, data source and the only file as search attributes', async () => {
     const rows: [Partial<RunDoc>, object][] = [
       [
         { kind: 'resyncFile', dataSourceId: 9 },

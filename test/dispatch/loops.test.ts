@@ -136,7 +136,7 @@ describe('reader of the event feed', () => {
         const temporal = fakeTemporal(state === null ? {} : { 'd1:deliver-events:1': state });
         const { of } = await read([{ numbered: 1, webhooksToWake: [webhook(1, new Date(0))] }], temporal);
         expect(temporal.ids()).toEqual(isSignalled ? ['d1:deliver-events:1'] : []);
-        // The signal is recorded in both cases, so that the webhook is not signalled again immediately.
+        // The wake is acknowledged in both cases, so that the next iteration does not check the webhook again.
         expect(of('webhooks.acknowledgeWake')).toEqual([[1, 10]]);
       },
     ));
@@ -159,7 +159,7 @@ describe('reader of the event feed', () => {
     expect(lines).toEqual(Array(2).fill('the event feed could not be read; trying again'));
   });
 
-  test('starts the next iteration at once after a full one', async () => {
+  test('starts the next iteration at once if one numbered the maximum of 500 events', async () => {
     const temporal = fakeTemporal();
     let iterations = 0;
     const stop = new AbortController();
@@ -206,7 +206,7 @@ describe('upload stream of a user', () => {
     expect(lines).toEqual(['workflow started']);
   });
 
-  test('sends one further signal for all uploads that arrive meanwhile; other users have their own', async () => {
+  test('sends one further signal for all uploads that arrive during a signal, separately for each user', async () => {
     const { starter, temporal } = open();
     const signals = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.signalStream(run));
     await Promise.all(signals);

@@ -54,7 +54,7 @@ const omittedContent: ReadonlyArray<readonly [name: string, html: string]> = [
   ],
 ];
 
-test('a page that declares an article keeps columns of a table with the names of captions, and omits captions', () => {
+test('a page that declares an article keeps table columns with class names of captions, and omits captions', () => {
   const table =
     '<table><tr><th>Item</th><th class=credit>Credit</th><th>Balance</th></tr>' +
     '<tr><td>Rope</td><td class=credit>250</td><td class=account>240</td></tr></table>' +

@@ -201,7 +201,7 @@ test('writes rows of a table with column names, if it has any, and without empty
   ).toBe('| a\\|b | c |\n| --- | --- |\n| d |  |');
 });
 
-test('accepts labels of encodings in any spelling, and no codec for bytes', () => {
+test('accepts labels of encodings in any spelling, and rejects unknown labels, Base64, hex and UTF-7', () => {
   expect(['UTF8', 'Latin1', 'CP437'].map(encodingOf)).toEqual(['utf-8', 'windows-1252', 'CP437']);
   expect(['', 'nonsense', 'BASE64', 'Hex', 'UTF-7', 'UTF-7-IMAP'].map(encodingOf)).toEqual(Array(6).fill(null));
 });
@@ -217,7 +217,7 @@ const CLEANED: readonly (readonly [raw: string, text: string])[] = [
   ['\n\na\n\n', 'a'],
   [' \n ', ''],
 ];
-test('keeps the lines of plain text and removes invisible characters', () =>
+test('normalizes the line breaks, spaces and blank lines of plain text', () =>
   everyRow(
     CLEANED,
     ([raw]) => JSON.stringify(raw),

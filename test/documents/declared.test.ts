@@ -155,7 +155,7 @@ const PARTS = `<h2 id=one>Opening a gate</h2><p>${OTHER}</p><h2 id=two>Closing a
 const TRAIL = '<div><a href=/g>Gates</a> › <a href=/l>Locks</a></div>';
 test.each<[name: string, inside: string, text: string]>([
   [
-    'puts a short note behind the title if both are all of a section',
+    'puts a short note behind the title if the section contains nothing else',
     `<h1>Gate</h1>${PARAGRAPHS}<section><span>1.2.0</span><h3>open</h3></section><p>${OTHER}</p>`,
     `# Gate\n\n${BODY.join('\n\n')}\n\n### open\n\n1.2.0\n\n${OTHER}`,
   ],
@@ -193,11 +193,11 @@ test.each<[name: string, inside: string, text: string]>([
   expect(textOf(`${RUSTDOC}<body><main>${inside}</main>`)).toBe(text);
 });
 
-test('keeps a breadcrumb below the title of any other page', () => {
+test('keeps a breadcrumb below the title of a page that is not reference documentation', () => {
   expect(textOf(`<body><main><div><h1>Gate</h1>${TRAIL}</div>${PARAGRAPHS}</main>`)).toContain('Gates › Locks');
 });
 
-test('makes the title block of Doxygen a heading, and moves the groups in it behind it', () => {
+test('makes the title block of Doxygen a heading, and moves its groups behind the heading', () => {
   const title = '<div class=title>Gate <b>Class</b><div class=ingroups>Harbour of Cork</div> Reference</div>';
   const html = `<meta name=generator content="Doxygen 1.9"><body><div class=header><div class=headertitle>${title}</div></div><div class=contents>${PARAGRAPHS}</div>`;
   expect(textOf(html)).toBe(`# Gate Class Reference\n\nHarbour of Cork\n\n${BODY.join('\n\n')}`);

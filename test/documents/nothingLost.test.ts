@@ -65,7 +65,7 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     `# Setup\n\n${PARAGRAPH}\n\n## Privacy settings\n\n${ANSWER}`,
   ],
   [
-    'a long text that several cells of a row have, and numbered items have again',
+    'a long text that several cells of a row and several numbered items repeat',
     `<main><h1>Plans</h1><table><tr><th>Plan<th>Basic<th>Pro<th>Team</tr><tr><td>Support<td>${LONG}<td>${LONG}<td>None</tr></table><ol><li>${LONG}<li>${LONG}<li>Done.</ol></main>`,
     `# Plans\n\n| Plan | Basic | Pro | Team |\n| --- | --- | --- | --- |\n| Support | ${LONG} | ${LONG} | None |\n\n1. ${LONG}\n2. ${LONG}\n3. Done.`,
   ],
@@ -75,7 +75,7 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     `## The new ferry leaves on Monday\n\n${PARAGRAPH}`,
   ],
   [
-    'numbers in a row that a program prints',
+    'consecutive numbers that are the output of a program',
     `<main><p>${PARAGRAPH}</p><pre>print(1, 2, 3)</pre><p>Output:</p><pre>1\n2\n3</pre><p>${ANSWER}</p><pre>1\n2\n3</pre><pre>stop()</pre></main>`,
     `${PARAGRAPH}\n\n\`\`\`\nprint(1, 2, 3)\n\`\`\`\n\nOutput:\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n${ANSWER}\n\n\`\`\`\n1\n2\n3\n\`\`\`\n\n\`\`\`\nstop()\n\`\`\``,
   ],
@@ -156,7 +156,7 @@ const omitted: ReadonlyArray<readonly [name: string, html: string]> = [
     `<main></main><div id=privacy-notice><h1>Privacy</h1><p>${ANSWER}</p></div>`,
   ],
   [
-    'a dialog of a program for consent',
+    'a dialog of a consent management platform',
     `<section id=didomi class=didomi-popup><h2>Didomi</h2><p>${ANSWER}</p></section>`,
   ],
   [

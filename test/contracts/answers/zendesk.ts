@@ -150,8 +150,8 @@ export const zendesk: AnswerTable = {
   specification: 'https://developer.zendesk.com/api-reference/',
   version: 'API v2',
   takenOn: '2026-11-26',
-  // https://developer.zendesk.com/documentation/api-basics/troubleshooting-and-faq/: `error` is a code or a title with
-  // a message.
+  // https://developer.zendesk.com/documentation/api-basics/troubleshooting-and-faq/: `error` is either a code or an
+  // object with a title and a message.
   refusal: object({ error: anything, ...each(anything, 'description', 'details', 'error_description') }, ['error']),
   operations: {
     'GET /users/me.json': object({ user }, ['user']),

@@ -1,4 +1,7 @@
-/** Answers of Zotero, from the code that makes them (`toResponseJSON` and `toJSON` in model/). Refusals are texts. */
+/**
+ * Answers of Zotero, from the code of its server (`toResponseJSON` and `toJSON` in model/ of
+ * https://github.com/zotero/dataserver). Error responses are plain text.
+ */
 import {
   anyObject,
   anything,

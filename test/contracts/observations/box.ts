@@ -52,8 +52,7 @@ export const box: SourceObservations = {
       statement: 'next_marker was corrected to a text in the specification.',
       ...{ link: openapi(383), date: '2023-11-27' },
       evidence: {
-        reason:
-          'A marker of another type does not end a list: requests and answers are compared with the specification.',
+        reason: 'The connector reads and sends markers as texts; this specification is compared with its requests.',
         file: 'test/contracts/tables/box.ts',
       },
     },
@@ -91,7 +90,7 @@ export const box: SourceObservations = {
       statement: 'Links to folders have /folder/ and /folders/; ids in them are numbers.',
       ...{ link: onyx(12_862), date: '2026-07-19' },
       evidence: {
-        reason: 'Callers give numbers, not links; others are not found.',
+        reason: 'Callers send ids, which are numbers, not links; any other id is not found.',
         file: 'connectors/box/adapter.ts',
       },
     },
@@ -106,7 +105,7 @@ export const box: SourceObservations = {
       statement: 'The trash contains items of other accounts, which cannot be deleted or listed completely.',
       ...{ link: 'https://github.com/rclone/rclone/issues/5545', date: '2021-08-19' },
       evidence: {
-        reason: 'The trash is never listed; the status of each item shows whether it is in it.',
+        reason: 'The trash is never listed; the status of each item shows whether the item is in the trash.',
         file: 'connectors/box/adapter.ts',
       },
     },

@@ -56,11 +56,10 @@ export const confluence: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'A rate limit was observed with another status than 429, and with its text in the body.',
+      statement: 'A refusal by the rate limit was observed with another status than 429; its body named the limit.',
       ...{ link: commit('8e89d00e32'), date: '2024-03-14' },
       evidence: {
-        reason:
-          'Other refusals are faults of the request, which are reported or retried; none counts as the end of a list.',
+        reason: 'A refusal with any status fails the request, which is retried or reported; none ends a list.',
         file: 'connectors/confluence/api.ts',
       },
     },
@@ -96,7 +95,7 @@ export const confluence: SourceObservations = {
       statement: 'Sites have other hosts than *.atlassian.net too, such as *.jira.com.',
       ...{ link: onyx(1244), date: '2024-03-23' },
       evidence: {
-        reason: 'The site is found by its id in the list of accessible resources; the host is only part of links.',
+        reason: 'Requests contain the id of the site from the list of accessible resources, not its host.',
         file: 'connectors/confluence/api.ts',
       },
     },

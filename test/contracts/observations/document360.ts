@@ -25,7 +25,7 @@ export const document360: SourceObservations = {
     },
     {
       aspect: 'deletions',
-      statement: 'A missing article is refused with 400 and `success: true`; only the text of the error shows it.',
+      statement: 'A missing article is refused with 400 and `success: true`; only the error text names the cause.',
       ...{ link: EXAMPLES, date: '2026-08-17' },
       evidence: {
         test: [SUITE, 'reports a response with success false as a server error, and an unknown id as not found'],

@@ -75,7 +75,7 @@ export const dropbox: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'Files in shared folders of a team need another namespace than those of the user.',
+      statement: 'Requests for files in shared folders of a team need another namespace than that of the user.',
       ...{ link: elastic(2718), date: '2024-08-12' },
       evidence: {
         test: [SUITE, 'sends the root namespace only for a member of a team, and requests it again after it changes'],

@@ -60,13 +60,13 @@ export const freshdesk: SourceObservations = {
         'A list of tickets that embeds conversations is refused with 400: only a single ticket can embed them.',
       ...{ link: 'https://github.com/DaveTCode/FreshdeskApiDotnet/issues/274', date: '2025-01-14' },
       evidence: {
-        reason: 'Lists embed nothing; a ticket embeds its requester.',
+        reason: 'The connector requests lists without embedded objects; only a single ticket embeds its requester.',
         file: 'connectors/freshdesk/tickets.ts',
       },
     },
     {
       aspect: 'limits',
-      statement: 'One request per ticket reaches the limit of the minute, whatever rate is configured.',
+      statement: 'A client with one request per ticket exceeds the limit per minute, whatever rate it configures.',
       ...{ link: airbyte(33823), date: '2023-12-28' },
       evidence: { test: [SUITE, 'delays the retry by Retry-After'] },
     },

@@ -20,7 +20,7 @@ export const github: SourceObservations = {
     {
       aspect: 'formats',
       statement:
-        'The repository of a pull request is null in `head` if its fork was deleted, which the specification excludes.',
+        '`head.repo` of a pull request from a deleted fork is null, although the specification does not allow null.',
       ...{ link: 'https://github.com/github/rest-api-description/issues/1811', date: '2022-11-04' },
       evidence: {
         reason: 'Of `head`, only label, ref and sha are read.',

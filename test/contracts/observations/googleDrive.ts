@@ -26,7 +26,7 @@ export const googleDrive: SourceObservations = {
       statement: 'Without `fields`, a list has only kind, id, name and mimeType of its files.',
       ...{ link: 'https://github.com/googleapis/google-api-nodejs-client/issues/1011', date: '2018-02-21' },
       evidence: {
-        reason: 'Each read of files names its fields; answers of the emulator without them have the default ones only.',
+        reason: 'Each request names `fields`; without `fields`, the emulator returns only the default fields.',
         file: 'test/contracts/answers/google/drive.ts',
       },
     },
@@ -72,11 +72,11 @@ export const googleDrive: SourceObservations = {
     {
       aspect: 'paging',
       statement:
-        'A position by time of change can move backwards with shortcuts, which invalidates the page token and causes an endless loop.',
+        'Shortcuts can move a cursor by time of change backwards; its page token is then invalid, and a client loops.',
       ...{ link: onyx(13_501), date: '2026-07-28' },
       evidence: {
         reason:
-          'Positions are page tokens of a fixed query, ordered by time of creation; an expired one restarts only its group of folders.',
+          'Cursors have page tokens of a fixed query by time of creation; an expired token restarts only its folders.',
         file: 'connectors/google/drive/walk.ts',
       },
     },

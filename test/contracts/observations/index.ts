@@ -22,7 +22,7 @@ import { slack } from './slack.js';
 import { zendesk } from './zendesk.js';
 import { zotero } from './zotero.js';
 
-/** Observations of users and other projects, by source. */
+/** Observations by users and other projects, grouped by source. */
 export const OBSERVATIONS: readonly SourceObservations[] = [
   ...[azureBlobStorage, box, confluence, document360, dropbox, freshdesk, github, gmail, gong, googleCloudStorage],
   ...[googleDrive, guru, notion, oneDrive, outlook, s3, salesforce, serviceNow, sharePoint, slack, zendesk, zotero],

@@ -1,6 +1,6 @@
 /**
- * Observations of users and other projects: behaviour of a provider that its specification does not show. Each
- * observation names its source and shows how the connector behaves.
+ * Observations by users and other projects: behaviour of a provider that its specification does not show. Each
+ * observation has a link to its origin and evidence of how the connector behaves.
  */
 
 /** Subjects of observations; also the columns of the table of evidence in docs/sources.md. */
@@ -8,8 +8,8 @@ export const ASPECTS = ['OAuth', 'listing', 'paging', 'changes', 'deletions', 'l
 export type Aspect = (typeof ASPECTS)[number];
 
 /**
- * Either a test, by its suite and name (`fixed`: the test failed before the observation was known), or the reason why
- * the connector is not affected, with the file that shows it.
+ * Either a test, by its suite and name, or the reason why the connector is not affected, with the file that shows it.
+ * `fixed`: the observation showed a defect of the connector, with which the test failed.
  */
 type Evidence =
   | { readonly test: readonly [suite: string, name: string]; readonly fixed?: true }

@@ -28,7 +28,7 @@ export const s3: SourceObservations = {
     {
       aspect: 'paging',
       statement:
-        'A continuation token becomes invalid if the store counts from the start and objects are deleted meanwhile.',
+        'If a store keeps a position as a continuation token, the token becomes invalid when objects are deleted.',
       ...{ link: 'https://github.com/adobe/S3Mock/issues/112', date: '2018-10-29' },
       evidence: { test: [SUITE, 'of a bucket contains each folder once, before its contents, across all pages'] },
     },
@@ -60,7 +60,7 @@ export const s3: SourceObservations = {
     {
       aspect: 'listing',
       statement:
-        'Keys for a single bucket often lack the permission to list buckets, and a test of the connection fails.',
+        'Access keys for one bucket often may not list buckets, so a connection test that lists buckets fails.',
       ...{ link: 'https://github.com/Budibase/budibase/issues/11688', date: '2023-09-06' },
       evidence: { test: [SUITE, 'without permission to list buckets can still read named buckets'] },
     },

@@ -16,7 +16,7 @@ export const salesforce: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'Descriptions of objects before each query use up the daily quota.',
+      statement: 'Clients that request the description of an object before each query use up the daily quota.',
       ...{ link: elastic(3668), date: '2025-09-08' },
       evidence: { test: [SUITE, 'is omitted from queries, after one request for the description of the object'] },
     },

@@ -41,7 +41,7 @@ export const serviceNow: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'Ids of callers that contain operators of queries extend the query to other records.',
+      statement: 'An id from a caller that contains query operators extends the query to other records.',
       ...{ link: 'https://github.com/NangoHQ/integration-templates/pull/582', date: '2026-07-14' },
       evidence: {
         test: [SUITE, 'is not found for missing, unlisted or wrongly nested items, and unsupported for tables'],

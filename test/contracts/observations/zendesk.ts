@@ -8,7 +8,7 @@ export const zendesk: SourceObservations = {
   observations: [
     {
       aspect: 'OAuth',
-      statement: 'OAuth clients from before refresh tokens get none unless the token request has expires_in.',
+      statement: 'OAuth clients older than refresh tokens get none unless the token request has expires_in.',
       ...{ link: nango(6763), date: '2026-07-21' },
       evidence: {
         test: [SUITE, 'requests tokens that expire, since Zendesk gives older clients no refresh token otherwise'],

@@ -7,13 +7,13 @@ const headers: Readonly<Record<string, Rule>> = {
   'x-ms-version': { pattern: String.raw`^20\d\d-\d\d-\d\d$`, required: true },
 };
 const timeout: Rule = { type: 'integer', min: 0 };
-/** https://learn.microsoft.com/rest/api/storageservices/list-blobs: at most 5,000. */
+/** https://learn.microsoft.com/rest/api/storageservices/list-blobs: a page has at most 5,000 blobs. */
 const maxresults: Rule = { type: 'integer', min: 1, max: 5_000 };
 
 export const azureBlobStorage: Contract = {
   name: 'azureBlobStorage',
   source: 'Azure Blob Storage',
-  // Its client is generated from specification/storage/data-plane/Microsoft.BlobStorage of Azure/azure-rest-api-specs.
+  // Package generated from specification/storage/data-plane/Microsoft.BlobStorage of Azure/azure-rest-api-specs.
   specification: 'https://www.npmjs.com/package/@azure/storage-blob',
   version: '12.32.0, 2026-04-06',
   address: 'api',

@@ -72,7 +72,7 @@ export const zendesk: Contract = {
     'GET /tickets.json': operation('ticketing/tickets/tickets/#list-tickets', {
       ...PAGES,
       external_id: text,
-      // With cursors; numbered pages have sort_by and sort_order.
+      // Pages by cursor have `sort`; numbered pages have sort_by and sort_order.
       sort: { enum: ['updated_at', '-updated_at', 'id', '-id', 'status', '-status'] },
       sort_by: text,
       sort_order: { enum: ['asc', 'desc'] },

@@ -101,7 +101,7 @@ test('keeps a declared encoding that it cannot detect itself', () => {
   expect(read.normalize('NFC')).toBe(text);
 });
 
-test('uses the language of the page to decide between encodings of a few letters', () => {
+test('uses the language of the page to choose an encoding if few letters are not ASCII', () => {
   const page = (lang: string) => iconv.encode(`<html lang="${lang}"><p>a\u0161</p>`, 'windows-1257');
   const read = (lang: string) => decodeText({ bytes: page(lang), contentType: null }, { html: true });
   expect(read('lt')).toContain('a\u0161');

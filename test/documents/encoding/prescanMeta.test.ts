@@ -19,7 +19,7 @@ test.each([
   ['a tag without an end', '<meta charset=koi8-r', null],
   ['an element with a similar name', '<metadata charset=koi8-r>', null],
   ['none', '<p>text</p>', null],
-])('%s', (_name, html, label) => {
+])('finds the declared encoding, or none: %s', (_name, html, label) => {
   expect(prescanMeta(new TextEncoder().encode(html))).toBe(label);
 });
 

@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
     ['# 1 Scope', '## 1.1 Aim', '## 1.2 Limits', '### 1.2.1 Time', '# 2 Terms'],
   ],
   [
-    'a style without its parent’s number, and a style whose level the paragraph sets',
+    'a style may remove the number of its parent, and a paragraph may change the level of its style',
     HEADINGS,
     [heading(1, 'Scope'), { style: 'Plain', text: 'Note' }, { style: 'H1', list: [1, 1], text: 'Aim' }],
     ['# 1 Scope', '## Note', '# 1.1 Aim'],

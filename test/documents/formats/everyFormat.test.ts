@@ -38,7 +38,7 @@ const FORMATS: { readonly [Format in Exclude<DocumentFormat, 'JPG' | 'PNG'>]: Ro
   MSG,
 };
 
-/** The formats whose rows and objects max_items_per_chunk groups. */
+/** The formats whose rows or objects are grouped by max_items_per_chunk. */
 const GROUPED = new Set(['CSV', 'TSV', 'XLSX', 'JSON']);
 
 const rows = Object.entries(FORMATS).map(([format, row]) => ({ ...row, format, name: `a.${format.toLowerCase()}` }));

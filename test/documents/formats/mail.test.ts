@@ -131,7 +131,7 @@ test('reports empty, broken and encrypted messages, too many attachments, and th
   expect([wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['EML', 'PDF']);
 });
 
-test('S/MIME without a stated kind is recognized by its content, and text inside a signature is counted', async () => {
+test('S/MIME without a stated kind is recognized by its content; a signed message is counted as not read', async () => {
   const smime = (more: string, type: string): string =>
     `From: a@b.c\r\nSubject: Fees\r\nContent-Type: application/pkcs7-mime${more}; name=smime.p7m\r\n` +
     `Content-Transfer-Encoding: base64\r\n\r\n${Buffer.from(`30820155${type}a0820146`, 'hex').toString('base64')}\r\n`;

@@ -57,8 +57,8 @@ export function odfFile(
 }
 
 /**
- * Writes a flat OpenDocument file by hand: the same parts as one XML document. Objects replace their references; each
- * has a picture of itself, as LibreOffice writes it.
+ * Writes a flat OpenDocument file by hand: the same parts as one XML document. Each object is written in place of its
+ * reference, followed by a picture of the object, as LibreOffice does.
  */
 export function flatFile(kind: OdfKind, { body, styles = '', master = '', meta = '', objects = {} }: OdfParts): string {
   const document = (inner: string, attributes = ''): string =>

@@ -120,7 +120,7 @@ test('lists, also in cells, have the numbers that their style defines', async ()
   ]);
 });
 
-test('LibreOffice states the whole number of an item', async () => {
+test('reads the number of an item in the format that LibreOffice writes as a whole (num-list-format)', async () => {
   const styles =
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="A" xmlns:loext="l" loext:num-list-format="§ %1%:%2%" style:num-suffix=":"/></text:list-style>';
   const body = '<text:list text:style-name="L"><text:list-item><text:p>Moor</text:p></text:list-item></text:list>';
@@ -151,7 +151,7 @@ test('a number of spaces that is not positive is tolerated', async () => {
 const CHART = `<office:chart><chart:chart><chart:title><text:p>Calls</text:p></chart:title><table:table>${row('<table:table-cell/>' + cell('Fishing'))}${row(cell('First') + cell('148', 'office:value="148"'))}</table:table></chart:chart></office:chart>`;
 const CHART_TEXT = 'Calls\n\n|  | Fishing |\n| --- | --- |\n| First | 148 |';
 
-test('a reference to an object that is not UTF-8 is tolerated', async () => {
+test('a reference that is not UTF-8 is tolerated', async () => {
   const body = '<text:p>Tides<draw:frame><draw:object xlink:href="./Object%E4"/></draw:frame></text:p>';
   expect(await textOf({ body })).toBe('Tides');
 });

@@ -90,7 +90,7 @@ test('places each chunk on one page, with its box, if pages are boundaries', asy
   ]);
 });
 
-test('places a chunk across pages on each of its pages, without an option', async () => {
+test('places a chunk across pages on each of its pages, if pages are not boundaries', async () => {
   const { cuts } = await processFile(await threePages(), 'three.pdf');
   expect(cuts.map(({ metadata }) => metadata)).toEqual([
     {
@@ -131,7 +131,8 @@ test('rejects too many pages or too much text and names the setting', async () =
   expect(await faultOfFile(bytes, 'a.pdf', { maxTextCharacters: 20 })).toMatch(/^too_large: .*MAX_TEXT_CHARACTERS/);
 });
 
-// With source maps enabled, Node loads the source map of each module, which failed for the changed worker of PDF.js.
+// With source maps enabled, Node loads the source map of each module. This failed for the worker of PDF.js, which
+// loadPdfjs imports from a data URL.
 test('loads PDF.js in a process with source maps enabled', async () => {
   const library = new URL('../../../dist/documents/parsers/pdf/pdfjs/loadPdfjs.js', import.meta.url).href;
   const program = `const { loadPdfjs } = await import('${library}'); console.log(typeof (await loadPdfjs()).getDocument);`;

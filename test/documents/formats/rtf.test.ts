@@ -91,7 +91,7 @@ test('omits pictures, objects and hidden text, and unescapes characters', async 
   expect(text).toBe('A {b} \\ c d');
 });
 
-test('hidden text ends in notes, too, and does not begin in a group that is ignored', async () => {
+test('hidden text ends at \\v0, also in notes, and \\v0 does not show text in a group that is ignored', async () => {
   const { text } = await readFile(
     rtf('Boats{\\footnote seen {\\v not }{\\v0 here}}{\\v not \\v0 moor}{\\*\\unknown no\\v0 no}\\par'),
     'a.rtf',

@@ -129,7 +129,7 @@ describe('without a registry', () => {
     await expect(data.ensure('fra', signal)).rejects.toThrow(/could not be downloaded: no route/);
   });
 
-  test('the next process tries the download again, and replaces the link by its own data', async () => {
+  test("the next process downloads again, and replaces the link to the system's data by the download", async () => {
     await createLanguageData({ folder, systemFolder: systemFolder(), download: unreachable }).ensure('deu', signal);
     const next = createLanguageData({ folder, systemFolder: systemFolder(), download: unreachable });
     expect(next.present(['deu'])).toEqual([]);
