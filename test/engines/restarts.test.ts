@@ -318,7 +318,7 @@ const LOGS: [what: string, text: string, cause: string | RegExp, isDiskFull: boo
     false,
   ],
   [
-    'in one line that mongod aborts, without a reason',
+    'the abort of mongod in one line, if the log has no reason',
     '{"s":"F","msg":"\\n\\n***aborting after fassert() failure\\n\\n"}\n',
     '***aborting after fassert() failure',
     false,
