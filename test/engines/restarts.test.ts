@@ -213,7 +213,7 @@ describe('the control of an engine', () => {
     expect([crashes.length, runs[2]?.stopped]).toEqual([1, true]);
   });
 
-  test('uses other ports only if another process has taken its own meanwhile', async () => {
+  test("retries a failed start with other ports only if another process took the engine's ports", async () => {
     const used: number[] = [];
     const servers: ReturnType<typeof createServer>[] = [];
     const { launch } = launcher();
