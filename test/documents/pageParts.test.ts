@@ -12,7 +12,7 @@ import { TableGrid } from '../../documents/tables/tableGrid.js';
 import { LIMITS } from './page.js';
 import { readFile, upload } from './readFile.js';
 
-test('places rectangles by transformations that forms and saved states nest', () => {
+test('places rectangles by the matrices of a PDF, and restores the outer matrix after a form or saved state', () => {
   expect(multiply([1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12])).toEqual([31, 46, 39, 58, 52, 76]);
   expect(placeBox([2, 0, 0, -1, 10, 100], [5, 20, 1, 30])).toEqual({ x1: 12, y1: 70, x2: 20, y2: 80 });
   expect([asMatrix([1, 2, 3, 4, 5]), asMatrix([1, 2, 3, 4, 5, NaN]), asMatrix(null)]).toEqual([null, null, null]);
@@ -36,7 +36,7 @@ test('places rectangles by transformations that forms and saved states nest', ()
   ]);
 });
 
-test('joins lines of a page that continue, and states the box and the place of each line', () => {
+test('joins a line with the next one if its text continues there, and states the box and text range of each', () => {
   const line = (text: string, x2: number, y1: number) => ({ text, x1: 10, x2, y1, y2: y1 + 8 });
   const paragraph = (...lines: (readonly [text: string, x2: number])[]) => ({
     lines: lines.map(([text, x2], nth) => line(text, x2, 20 * nth)),
@@ -116,7 +116,7 @@ test('names the attachments of a message in its text only if it has no other tex
   expect(() => read({ attachments: [] })).toThrow(/neither a subject nor a body/);
 });
 
-test('fills covered cells of a table with the text of their cell, until its last row', () => {
+test('repeats the text of a merged cell in the cells that it covers, and not below its last row', () => {
   const grid = new TableGrid();
   const one = { columns: 1, rows: 1 };
   grid.beginRow();
@@ -142,7 +142,7 @@ test('fills covered cells of a table with the text of their cell, until its last
   ]);
 });
 
-test('moves the edges of a strip to gaps that are close, and leaves them if there are none', () => {
+test('extends the strip of a picture with the most text to close gaps between lines, if there are any', () => {
   const [width, height] = [100, 1000];
   const pixels = new Uint8Array(width * height);
   // Stripes in all rows: text without gaps between its lines, most of it around row 500.
@@ -150,7 +150,7 @@ test('moves the edges of a strip to gaps that are close, and leaves them if ther
     for (let column = 0; column < width; column += 1)
       pixels[row * width + column] = column % (row >= 500 && row < 660 ? 6 : 50) < 3 ? 0 : 255;
   const strip = () => cutStrip({ bytes: pixels, pixels, width, height, scale: 1 });
-  // From the first multiple of 8 that has the most text.
+  // The strip begins at row 496: the first multiple of 8 from which 160 rows contain the most text.
   expect(strip()?.height).toBe(161);
   pixels.fill(255, 470 * width, 471 * width);
   pixels.fill(255, 700 * width, 701 * width);

@@ -1,4 +1,4 @@
-/** Threads that read pages, with a pool that the test plays; test/system/contents/pool.test.ts has real ones. */
+/** Tests the threads that read pages with a simulated Piscina; test/system/contents/pool.test.ts uses real threads. */
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
@@ -118,6 +118,6 @@ test('transfers bytes only if they are the whole buffer of a single document who
     [[own({ transferBytes: true }), own({ transferBytes: true })], 0],
   ];
   for (const [documents] of rows) void failure(open().run(documents, new AbortController().signal));
-  // The calls start in their order.
+  // Piscina receives the calls in the order of the rows.
   expect(started.map(({ transferList }) => transferList.length)).toEqual(rows.map(([, count]) => count));
 });

@@ -216,7 +216,7 @@ describe('PDF', () => {
         const { groups } = readAnnotations([annotation, annotation], [1, 0, 0, 1, 0, 0]);
         const isField = 'fieldType' in annotation;
         const found = groups.flatMap(({ lines }) => lines.map((line) => line.text));
-        // A field may be shown twice; two equal comments are two.
+        // Two annotations can show the same field, which is read once. Two equal comments are both read.
         expect(found).toEqual(text === null ? [] : isField ? [text] : [text, text]);
       },
     ));

@@ -71,7 +71,7 @@ const open = (ocr: boolean) =>
   });
 const CHUNKING = { chunkSize: 100, chunkOverlap: 10, prefix: null };
 const PAGE = { text: 'read' };
-/** Answers like a page that needs codes in order. */
+/** Makes each answer request the first of these codes whose OCR data is missing, or return the page if none is. */
 const needing = (...codes: string[]) => {
   answer = (document) => {
     const missing = codes.find((code) => !document.recognition!.settings.present.includes(code as never));
@@ -132,14 +132,14 @@ test("considers the languages of the request instead of the operator's", async (
   expect(pictures!.documents[0]!.recognition!.settings.present).toEqual(['osd', 'eng', 'deu']);
 });
 
-test('fails a page with the reason of data that it needs and that cannot be obtained', async () => {
+test('rejects a page if OCR data that it needs cannot be obtained, with the error of the attempt', async () => {
   const fault = new Fault('not_configured', 'No data.');
   ensure = async () => {
     throw fault;
   };
   needing('deu');
   await expect(recognize()).rejects.toBe(fault);
-  // The page was read again without the data, because it may not need it then.
+  // The page was read again with the data marked as refused, because another language may suffice.
   expect(pictures!.documents.map(({ recognition }) => recognition!.settings.refused)).toEqual([[], ['deu']]);
   expect(ensured).toEqual(['deu']);
   const stopped = new Error('stopped');

@@ -20,9 +20,9 @@ test('splits random texts into the same pieces as the regular expression', () =>
   }
 });
 
-test('splits a text that is longer than its copied parts into the same pieces', () => {
+test('splits a text that PreTokens copies in several parts into the same pieces as the regular expression', () => {
   const random = new Seeded(6);
-  // Pieces longer and shorter than a copied part, and characters of two units at any place of it.
+  // Some pieces are longer than a copied part, and surrogate pairs occur at any position of a part.
   const long = ['a'.repeat(40_000), ' '.repeat(40_000), '-'.repeat(1500), '\n '.repeat(900), '🦄'.repeat(700)];
   const fragments = Array.from({ length: 60_000 }, () => random.pick(FRAGMENTS));
   for (const [nth, piece] of long.entries()) fragments[nth * 11_111] = piece;

@@ -1,4 +1,4 @@
-/** The life of reader processes, with children that the test plays; test/system/contents/pool.test.ts has real ones. */
+/** Tests the lifecycle of reader processes with simulated children; test/system/contents/pool.test.ts has real ones. */
 import { EventEmitter, getEventListeners } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ class Child extends EventEmitter {
   killed = false;
   exitCode: number | null = null;
   signalCode: NodeJS.Signals | null = null;
-  /** How often it keeps this process alive. */
+  /** Number of references to the child that keep the parent process alive. */
   refs = 1;
   ref = (): void => void (this.refs += 1);
   unref = (): void => void (this.refs = 0);
@@ -93,11 +93,11 @@ test('reads one task after another in the same process, without listeners of ear
     expect(children[0]!.refs).toBe(0);
   }
   expect(getEventListeners(stop, 'abort')).toEqual([]);
-  // Those of the process itself.
+  // Only the listeners that a child has from its start to its end remain.
   expect(['message', 'exit', 'close', 'error'].map((name) => children[0]!.listenerCount(name))).toEqual([1, 1, 0, 1]);
 });
 
-test('ends a process that was idle for a time, and gives its next task to another', async () => {
+test('ends a process that was idle for idleMs, and gives the next task to a new process', async () => {
   const first = run();
   children[0]!.says({ answers: [ANSWER] });
   await first;
@@ -138,11 +138,11 @@ test('does not give a task to a process that died while it was idle', async () =
   expect(children.map(({ tasks }) => tasks.length)).toEqual([1, 1]);
 });
 
-test('ends a process at its time limit, which starts when it begins', async () => {
+test('ends a process at its time limit, which starts when the process begins the task', async () => {
   const ended = run();
   jest.advanceTimersByTime(30_000);
   children[0]!.says({ begun: true });
-  // The check that sees the begin starts the time.
+  // The time limit starts at the first check after the begin. A check runs every 50 ms.
   jest.advanceTimersByTime(5_050);
   expect(children[0]!.killed).toBe(false);
   jest.advanceTimersByTime(50);
@@ -160,7 +160,7 @@ test('fails a task whose process does not start', async () => {
   expect(children[0]!.killed).toBe(true);
 });
 
-test('counts the memory of a process and of its program together, and ends both', async () => {
+test('counts the memory of a process and of the program that it runs together, and ends both', async () => {
   const ended = run();
   children[0]!.says({ begun: true });
   children[0]!.says({ program: 77 });
@@ -173,7 +173,7 @@ test('counts the memory of a process and of its program together, and ends both'
   expect([children[0]!.killed, endedPrograms]).toEqual([true, [77]]);
 });
 
-test('ends the program of a process that died, also if its report arrives later', async () => {
+test('ends the program of a process that died, also if the message with its pid arrives after the death', async () => {
   const first = run();
   children[0]!.says({ program: 77 });
   children[0]!.ends(1);

@@ -50,7 +50,7 @@ describe('links of a page', () => {
     ]);
   });
 
-  test('are found after an empty style or title in a drawing, and after a drawing without an end', () => {
+  test('are found after an empty style or title in an SVG, and after an SVG without an end', () => {
     const after = ['https://example.org/after'];
     expect(linksOf('<svg><defs><style/><title/></defs></svg><a href="/after">')).toEqual(after);
     expect(linksOf('<svg/><style><a href="/no"></style><a href="/after">')).toEqual(after);

@@ -39,12 +39,12 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     'Run\n\n```\nif (a)\n  b();\n  c();\n```',
   ],
   [
-    'divs that one space indents',
+    'divs that are indented by one space as text, not as code',
     '<p>Run</p><div class=code><div class=row>if (a)</div><div class=row> b();</div><div class=row> c();</div></div>',
     'Run\n\nif (a)\nb();\nc();',
   ],
   [
-    'indented divs next to other divs, blocks or text',
+    'indented divs next to other divs, blocks or text as text, not as code',
     ['<div class=other>Then</div>', '<div><p>Then</p></div>', 'Then']
       .map(
         (other) =>

@@ -101,7 +101,7 @@ test('at least a quarter of each chunk is new, whatever the overlap', () => {
     const room = 80 - (prefix === null ? 0 : countTokens(`${prefix}\n\n`));
     const repeated = chunks.slice(1).map(({ start }, nth) => countTokens(text.slice(start, chunks[nth]!.end)));
     expect([chunkOverlap, prefix, Math.max(...repeated) <= (room * 3) / 4]).toEqual([chunkOverlap, prefix, true]);
-    // The limit itself is used: the overlap ends at a sentence, and a sentence has at most eight tokens.
+    // The overlap nearly fills the limit: it consists of whole sentences, and a sentence has at most eight tokens.
     expect(Math.min(...repeated)).toBeGreaterThan((room * 3) / 4 - 10);
   }
   expect(chunksOf(text, 80, -1)).toEqual(chunksOf(text, 80, 0));

@@ -32,7 +32,7 @@ test.each(THREADS)('reads posts with author and date: %s', async (_name, page, d
     `${line('Ben Lock', dates[1])}\n\n${ANSWER}`,
     `${line('Ann Quay', dates[2])}\n\n${THANKS}`,
   ];
-  // A short text between two posts, such as the title of the page, belongs to the post that follows.
+  // A short text before a post, such as the title of the page, belongs to the chunk of the post.
   expect(chunks.map((chunk) => chunk.replace(/^#+ (?:Waiting at the lock|2 Answers)\n\n/, ''))).toEqual(posts);
 });
 
@@ -63,7 +63,7 @@ test('does not treat the rows of a list of threads as posts', () => {
   expect(text).toContain('| Locks, and how long ships wait in them, part 1 | Ann 1 | May 1, 2024 |');
 });
 
-test('omits the date of joining from the line of a post, and does not split the table in a post', async () => {
+test("omits the author's joining date from the heading of a post, and does not split the table in a post", async () => {
   const post = (nth: number, body: string): string =>
     `<div class=post><dl class=profile><dt><a class=username href=/u/${nth}>Ann ${nth}</a><dd><strong>Joined:</strong> 3 May 2001<dd><strong>Posts:</strong> 12</dl><p class=author>by <b>Ann ${nth}</b> » 4 Jun 2024, 10:0${nth}</p><div class=content>${body}</div></div>`;
   const table = '<table><tr><th>Gate<th>Metres</tr><tr><td>North<td>40</tr></table>';
@@ -73,7 +73,7 @@ test('omits the date of joining from the line of a post, and does not split the 
   );
 });
 
-test('omits the line of a post whose text is not content', () => {
+test('omits the heading of a post whose text is hidden', () => {
   const post = (nth: number, body: string): string =>
     `<div class=post><a class=username href=/u/${nth}>Ann ${nth}</a> <time datetime=2024-05-0${nth}>May ${nth}, 2024</time><div class=text>${body}</div></div>`;
   const text = textOf(

@@ -57,14 +57,14 @@ test('rejects every spelling of a local address in request() and check()', () =>
     await faultOf(guarded.check(`http://${host}:8080/x`), 'address_refused');
   }));
 
-test('decides about an address in a request by its literal and its port, without a lookup', () =>
+test('mayCall() decides about a URL by its port and its IP literal, without a lookup', () =>
   everyRow(
     [
       ...LOOPBACK_SPELLINGS.map((host) => [`http://${host}/`, false] as const),
       ['http://169.254.169.254/', false],
       ['http://93.184.216.34/', true],
       ['https://[2606:2800:220:1::1]/', true],
-      // Names are resolved when they are called.
+      // mayCall() accepts every name at an allowed port: a request checks the addresses when it resolves the name.
       ['http://localhost/', true],
       ['https://site.example/', true],
       ['http://site.example:8443/', true],
@@ -249,7 +249,7 @@ describe('ALLOWED_PRIVATE_HOSTS', () => {
         expect(egress({ allowedPrivateHosts: [entry], allowedPorts: [] }).mayCall(new URL(url))).toBe(isAllowed),
     ));
 
-  test('allows the port of an IPv6 address that is listed with it', () => {
+  test('allows the port that an entry lists with an IPv6 address, although ALLOWED_PORTS lacks it', () => {
     const guarded = egress({ allowedPrivateHosts: ['[::1]:8080'], allowedPorts: [443] });
     expect([8080, 8081].map((port) => guarded.mayCall(new URL(`http://[::1]:${String(port)}/`)))).toEqual([
       true,
@@ -297,7 +297,7 @@ test('quotes a rejected address without its query, fragment and credentials', ()
     },
   ));
 
-test('checks an address and its port also when it resolves it', async () => {
+test('resolve() checks an IP literal and its port, without a lookup', async () => {
   const guard = createGuard({ allowedPrivateHosts: [], allowedPorts: [443] }, () =>
     Promise.reject(new Error('a literal needs no lookup')),
   );

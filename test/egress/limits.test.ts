@@ -177,7 +177,7 @@ describe('an abort', () => {
     },
   );
 
-  /** Work with the caller's signal. A batch uses one signal for thousands of requests. */
+  /** Work with the caller's signal. A batch uses one signal for thousands of requests, whose listeners would add up. */
   const WORKS: readonly (readonly [string, (guarded: Egress, url: string, signal: AbortSignal) => Promise<unknown>])[] =
     [
       ['a read body', async (guarded, url, signal) => (await guarded.request({ url, ...limits, signal })).bytes()],

@@ -79,7 +79,7 @@ test('sends a streamed body only if redirects are not followed', async () => {
   ]);
 });
 
-test('peeks at the start of a stream without losing a piece, and closes the stream with its reader', async () => {
+test('peeks at the start of a stream without losing a piece, and closes the source when the reader stops', async () => {
   let closed = 0;
   const source = async function* pieces(): AsyncGenerator<Uint8Array> {
     try {

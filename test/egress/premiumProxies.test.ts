@@ -261,7 +261,7 @@ test('close() ends requests through a proxy', async () => {
   expect((await work).kind).toBe('unreachable');
 });
 
-test('reports rejected credentials also if the proxy sends a long page with them', async () => {
+test('reports rejected credentials also if the proxy sends a long page with the rejection', async () => {
   const site = await serve((_, response) => response.end());
   const page = 'x'.repeat(100_000);
   const proxy = await refusingProxy(

@@ -109,7 +109,7 @@ test('forwards requests and responses without following redirects', async () => 
   expect(server.requests[1]).toMatchObject({ method: 'POST', body: 'data' });
 });
 
-test('forwards no header of a single connection, in either direction', async () => {
+test('forwards no hop-by-hop header, in either direction', async () => {
   const connectionHeaders = {
     'keep-alive': 'timeout=60',
     'proxy-authenticate': 'Basic realm=x',
@@ -182,7 +182,7 @@ test('sends bytes that arrive together with the request for a tunnel', async () 
       .on('data', (data) => (text += data.toString()))
       .on('error', () => undefined)
       .on('close', () => resolve(text));
-    // The connection of a request that never arrives stays open.
+    // If the proxy lost the early request, the connection would stay open until this timeout.
     socket.setTimeout(2000, () => socket.destroy());
   });
   expect(received).toContain('through');

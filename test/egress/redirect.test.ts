@@ -31,7 +31,7 @@ test('keeps all headers within an origin', () => {
   expect(redirected(STEP, 302, 'https://api.example:443/elsewhere')?.headers).toEqual(STEP.headers);
 });
 
-/** What a request asks for. Everything else may be a secret under any name. */
+/** Headers that state what a request asks for. Any other header may contain a secret. */
 const NOT_SECRET = [
   'accept',
   'accept-encoding',
@@ -43,7 +43,7 @@ const NOT_SECRET = [
   'user-agent',
 ];
 
-test('keeps the headers that say what is requested for another origin', () => {
+test('keeps for another origin only the headers that state what a request asks for', () => {
   const headers = Object.fromEntries(NOT_SECRET.map((name) => [name, `value of ${name}`]));
   const sent = { ...headers, 'content-length': '4', 'proxy-authorization': 'Basic secret' };
   expect(redirected({ ...STEP, method: 'PUT', headers: sent, body: 'data' }, 307, 'https://cdn.example/')).toEqual({

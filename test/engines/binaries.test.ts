@@ -1,4 +1,5 @@
-/** Tests of the choice of an engine's program, of the environment's build, and of the first checks of MongoDB, with simulated programs. */
+/** Tests with simulated programs: which program of an engine is used, the build of the Python environment, and the
+ * first checks of MongoDB. */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -15,7 +15,7 @@ let dataDir: string;
 beforeEach(() => void (dataDir = mkdtempSync(path.join(tmpdir(), 'allotrope-child-'))));
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test('abandons the start of an engine that never responds', async () => {
+test('an abort ends the start of an engine that never responds, and the process of the engine', async () => {
   const port = await findPort('free');
   const stopping = new AbortController();
   const start = startChild({

@@ -22,7 +22,7 @@ test('embeds texts of similar meaning close to each other', async () => {
   expect(cosine(cat, revenue)).toBeCloseTo(-0.01, 1);
 });
 
-/** Stands for the Python that builds the model: it writes its files one after the other, and fails between them. */
+/** Simulates a Python whose build of the model writes model.onnx and fails before tokenizer.json. */
 const failingPython = (message: string) => `#!/bin/sh\necho half > "$2/model.onnx"\necho ${message} >&2\nexit 1\n`;
 const PYTHON = '#!/bin/sh\necho "$3" > "$2/model.onnx"\necho tokens > "$2/tokenizer.json"\n';
 

@@ -213,7 +213,7 @@ describe('the control of an engine', () => {
     expect([crashes.length, runs[2]?.stopped]).toEqual([1, true]);
   });
 
-  test('uses other ports only if another process has taken its own meanwhile', async () => {
+  test("retries a failed start with other ports only if another process took the engine's ports", async () => {
     const used: number[] = [];
     const servers: ReturnType<typeof createServer>[] = [];
     const { launch } = launcher();
@@ -318,7 +318,7 @@ const LOGS: [what: string, text: string, cause: string | RegExp, isDiskFull: boo
     false,
   ],
   [
-    'in one line that mongod aborts, without a reason',
+    'the abort of mongod in one line, if the log has no reason',
     '{"s":"F","msg":"\\n\\n***aborting after fassert() failure\\n\\n"}\n',
     '***aborting after fassert() failure',
     false,

@@ -97,13 +97,13 @@ test('gives up after five attempts whose ports other processes took', async () =
   expect(used).toHaveLength(5);
 });
 
-test('findPort never returns a port that is in use, and names the range in which none is free', async () => {
+test('findPort returns no reserved port, and names the range in which no port is free', async () => {
   const first = await findPort('free');
   const reserved = Array.from({ length: 100 }, (_, nth) => first + nth);
   await expect(findPort(first, reserved)).rejects.toThrow(`No free port between ${first} and ${first + 99}.`);
 });
 
-/** Starts for the first time: a log line that each failed start writes, and the results of the starts. */
+/** Simulates the first start. Each failed start writes `line` to the log; `results`: whether each start succeeds. */
 async function firstStart(line: string, results: readonly boolean[], signal = new AbortController().signal) {
   const log = path.join(dataDir, 'logs', 'mongodb.log');
   for (const folder of ['logs', 'mongodb']) mkdirSync(path.join(dataDir, folder), { recursive: true });
@@ -132,7 +132,7 @@ test('repeats the first start of an engine while its disk is full, with growing 
   expect(lines[1]).toMatch(/^mongodb did not start: No space left on device .*Next start in 2 s$/);
 });
 
-test('does not repeat a first start that failed for another reason, or while another engine failed', async () => {
+test('does not repeat a first start that failed for another reason, or whose signal is aborted', async () => {
   expect(await firstStart('bad config', [false, true])).toMatchObject({
     ...{ outcome: 'mongodb did not start.\nmore', starts: 1, lines: [] },
   });

@@ -1,8 +1,8 @@
 /**
- * Connectors against backlot, a server that another project wrote and compared with the real services, as a check on
- * the project's own emulators. Version 0.1.0 also emulates Confluence, but only version 1 of its API, which the
- * connector does not use. It lacks consents, `root` and the changes of Google Drive, /user of GitHub, and the Git
- * history of deleted files.
+ * Tests the connectors against backlot, an emulator of another project, which compared it with the real services. This
+ * checks the project's own emulators. Version 0.1.0 of backlot emulates neither consents, nor the folder `root` and the
+ * changes of Google Drive, nor /user of GitHub, nor the Git history of deleted files. Of Confluence, it emulates only
+ * version 1 of the API, which the connector does not use. None of this is tested here.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 

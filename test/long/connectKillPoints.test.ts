@@ -16,8 +16,8 @@ import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
 /**
- * Kills the API and the worker once at each point of a connection. test/long/connectKill.test.ts kills them
- * at random moments.
+ * Kills the API and the worker while each of six connections is at another point. test/long/connectKill.test.ts kills
+ * them at random moments.
  */
 let drive: GoogleDriveEmulator;
 let receiver: Receiver;
@@ -117,7 +117,7 @@ test('ends each connection with one account or a page with instructions, at what
     (state) => state === 'returned',
   );
   await api.kill();
-  // The processes that wait for these replies are dead.
+  // Wait until the provider has lost the requests of the killed processes, so that no reply reaches them.
   await waitFor(
     () => drive.load.current,
     (requests) => requests === 0,

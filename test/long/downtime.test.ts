@@ -1,4 +1,4 @@
-/** Tests that a schedule starts only one sync after it has missed several intervals, and one at a time. */
+/** Tests that a schedule that has missed several intervals starts only one sync, and never two at the same time. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 

@@ -167,7 +167,7 @@ test('loads fast, updates live and works by keyboard with 200 data sources and 2
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.url}/ops`);
   await page.locator('#live', { hasText: 'live' }).waitFor();
-  // Errors are collected only from here on, because the request without a session has logged one.
+  // Console errors are collected only from here on, because the request without a session has logged one.
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   // The API key is neither in the URL nor in the page.
   expect(page.url()).not.toContain(service.apiKey);

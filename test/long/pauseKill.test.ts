@@ -67,7 +67,7 @@ test(
       }
       expect(pauses).toBeGreaterThan(2);
       const storedState = await readStoredState(service.env);
-      // Each pause emits one event.
+      // Each pause emits FILE_SYNC_LIMIT_REACHED, so a repetition of this event is not an inconsistency.
       expect(
         storedState
           .findInconsistencies(target)

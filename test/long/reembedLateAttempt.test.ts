@@ -70,7 +70,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-test('stores no extra data when a worker resumes a re-embedding that another attempt has finished', async () => {
+test('stores no extra data when a late attempt of a batch continues after another attempt has finished', async () => {
   late.length = 0;
   const user = await service.user('cut off');
   for (let number = 0; number < FILES; number += 1) {

@@ -13,7 +13,7 @@ const FAULTS: readonly TrialFault[] = [
 /** A fault at every step of every scenario. test/system/outages/everyWorkflow.test.ts injects some of them. */
 testWorkflows(() => FAULTS);
 
-test('the table has every step that a workflow calls', () => {
+test('SCENARIOS lists exactly the steps that the workflows call', () => {
   const listedSteps = Object.values(SCENARIOS).flatMap(({ workflow, steps, testedElsewhere: alike = [] }) =>
     [...steps, ...alike].map((step) => `${workflow}: ${step}`),
   );

@@ -42,7 +42,7 @@ test('adds the bytes of new contents only, and counts unchanged ones', async () 
   });
 });
 
-test('counts requests to sources and token refreshes separately, and creates no series for nothing', async () => {
+test('counts requests to sources and token refreshes separately, and creates no series for a count of 0', async () => {
   const metrics = createMetrics({ ofProcess: false });
   metrics.sourceRequest('BOX', 'ok');
   metrics.sourceRequest('BOX', 'ok');
@@ -111,7 +111,7 @@ test('serves no metrics without a port, and logs a port in use instead of failin
   await expect(fetch(`http://127.0.0.1:${served!.port}/metrics`)).rejects.toThrow('fetch failed');
 });
 
-test('responds with 500 if the metrics cannot be read, and closes with an open connection', async () => {
+test('responds with 500 if the metrics cannot be read, and can be closed while a connection is open', async () => {
   const page = createMetricsPage({ scrape: () => Promise.reject(new Error('broken')) }, null);
   const served = await serveMetrics(page, 0, '127.0.0.1');
   const answer = await fetch(`http://127.0.0.1:${served.port}/metrics`);

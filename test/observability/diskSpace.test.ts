@@ -28,7 +28,7 @@ test('reports a disk whose free space is below the minimum, and no disk with eno
   expect([megabytes(1_999_999), megabytes(999_999)]).toEqual(['1 MB', '0 MB']);
 });
 
-test('reads a disk after several folders of another one', async () => {
+test('reads a disk whose folder follows several folders of another disk in the list', async () => {
   const disks = await readDisks([folder, missingFolder, { name: 'DEVICES', path: '/dev' }]);
   expect(disks.map(({ name }) => name)).toEqual(['DATA_DIR', 'DEVICES']);
 });

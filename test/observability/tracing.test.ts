@@ -52,7 +52,7 @@ describe('disabled tracing', () => {
 });
 
 describe('enabled tracing', () => {
-  test('nests work in its span across async calls, and exports ids and kinds of errors, but no messages', async () => {
+  test('nests spans across async calls, and exports ids and kinds of errors, but no error messages', async () => {
     const tracing = await open();
     const work = inSpan(
       tracing,
@@ -129,7 +129,7 @@ describe('enabled tracing', () => {
     expect(receiver.spans).toEqual([]);
   });
 
-  test('gives a workflow the span that is the parent of its activities on every worker', async () => {
+  test('nests the activities of a workflow in its span, also if another worker exports that span', async () => {
     const [api, first, second] = await Promise.all([open(), open(), open()]);
     const traceContext = await inSpan(api, { name: 'start', kind: 'producer', ids: { run: 3 } }, () =>
       Promise.resolve(api.traceContext()),
@@ -190,7 +190,7 @@ describe('enabled tracing', () => {
     await tracing.close();
   });
 
-  test('gives spans after that of a workflow their own ids', async () => {
+  test('does not use the trace id of a workflow for a later trace', async () => {
     const tracing = await open();
     tracing.workflowEnded({ ...workflow, traceContext: null });
     const later = await inSpan(tracing, { name: 'a', kind: 'internal' }, () => Promise.resolve(tracing.traceContext()));

@@ -60,7 +60,7 @@ test('refuses a start without the program, with one of version 3, or with one th
   expect(failed).toMatchObject({ message: expect.stringMatching(/--version failed: .*no library/s) });
 });
 
-test('a language that is not installed fails its pages, with the package to install', async () => {
+test('rejects a language whose data is not installed, and names the package to install', async () => {
   const native = { program: '/usr/bin/tesseract', version: '5.3.0', dataFolder: null, codes: ['osd', 'eng'] } as const;
   const languages = installedLanguages(native);
   expect(languages.present(['osd', 'eng', 'chi_sim'])).toEqual(['osd', 'eng']);

@@ -62,7 +62,7 @@ test('states the box of each line in units of the page, and how well the page wa
   });
 });
 
-test('omits specks and patterns, counts them in the confidence, and states no language for an empty page', () => {
+test('omits illegible words, counts them in the confidence, and states no language for a page without text', () => {
   const read = layout(
     [
       lineAt(10, [
@@ -75,7 +75,7 @@ test('omits specks and patterns, counts them in the confidence, and states no la
     [lineAt(70, [['smudge', 10, 54]])],
   );
   expect(textsOf(read)).toEqual([['Quay ab']]);
-  // (4 × 90 + 2 × 30 + 6 × 54) / 12: words without a letter do not count.
+  // (4 × 90 + 2 × 30 + 6 × 54) / 12: words without a letter ("|", "---") do not count.
   expect(read.recognition).toEqual({ language: 'eng', confidence: 0.62 });
   expect(layout([lineAt(70, [['smudge', 10, 54]])])).toEqual({
     number: 3,

@@ -57,7 +57,7 @@ test('gives the second table of a sheet its own header, and continues a table af
   );
 });
 
-test('names no column with values as empty because of values beyond the header', async () => {
+test('does not list a named column as one without values if a row has more values than the header', async () => {
   const { text } = await readFile(new TextEncoder().encode('Name,Price\n,5,note\nPear,7,\nPlum,9,\n'), 'a.csv');
   expect(text).toBe('Price: 5, note\nName: Pear, Price: 7\nName: Plum, Price: 9');
 });
@@ -109,7 +109,7 @@ test('reads text boxes, charts and threads of comments of a sheet without values
   );
 });
 
-test('refuses merged cells that would multiply a small file', async () => {
+test('rejects a small file whose merged cells would fill more than maxCells cells', async () => {
   const bytes = await bytesOf((book) => {
     const sheet = book.addWorksheet('Sheet1');
     for (let row = 1; row <= 20; row++) sheet.addRow(['a', row]);

@@ -128,7 +128,7 @@ test('reads a chart with groups of labels, and with a title that is the value of
   );
 });
 
-test('reads the dates of a chart, and the places of each series of a scatter chart', async () => {
+test('reads the dates of a chart, and the x and y values of each series of a scatter chart', async () => {
   const cache = (values: readonly number[], format = 'General'): string =>
     `<c:numRef><c:numCache><c:formatCode>${format}</c:formatCode>${values.map((value, idx) => `<c:pt idx="${idx}"><c:v>${value}</c:v></c:pt>`).join('')}</c:numCache></c:numRef>`;
   const series = (name: string, x: string, y: string): string =>

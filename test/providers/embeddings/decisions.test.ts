@@ -36,7 +36,7 @@ test('divides the usage of a request by the tokens of its parts', () =>
     ([, items, billed, shares]) => expect(divideUsage(items, billed)).toEqual(shares),
   ));
 
-test('reads prices by model and applies them to the space of the first priced model', () => {
+test('reads prices by model, and gives each space the price of its first priced model', () => {
   expect(readPrices('')).toEqual({});
   expect(readPrices(' OPENAI = 0.02 ,, COHERE_MULTILINGUAL_V3=1,')).toEqual({
     OPENAI: 0.02,

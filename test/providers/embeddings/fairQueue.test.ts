@@ -65,7 +65,7 @@ test('keeps the items of other users of an organization if the only call of one 
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('serves the users of an organization in turn, within the turns of one organization', () => {
+test('serves organizations in turn, and the users of an organization in turn within its turns', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2', 'a3'], { organizationId: 1, userId: 1 });
   queue.add(b, ['b1'], { organizationId: 1, userId: 2 });

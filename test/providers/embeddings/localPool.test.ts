@@ -93,7 +93,7 @@ test('starts as many processes as its size, and prepares at most one', async () 
   expect(main).toHaveLength(2);
 });
 
-test('embeds queries above the length limit in one process of their own, also those of documents not', async () => {
+test('embeds queries above the length limit in one separate process, but not documents of that length', async () => {
   const { pool, main, long } = poolOf(2);
   const work = [
     pool.embed([LONG_QUERY.slice(1)], 'query'),

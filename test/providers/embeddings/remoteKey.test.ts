@@ -107,14 +107,14 @@ const OUTCOMES: readonly (readonly [given: Given, outcome: string])[] = [
   [[503, ''], 'failed: server_error'],
   [[503, '', WAIT], 'refused 7000: rate_limited'],
 ];
-test('maps each response of a provider to what follows', () =>
+test('maps each response of a provider to an outcome', () =>
   everyRow(
     OUTCOMES,
     ([given]) => JSON.stringify(given),
     async ([given, outcome]) => expect(summary(await exchangeOf(answering(given).egress))).toBe(outcome),
   ));
 
-test('maps each failure before the response to what follows, and rejects with the reason of an abort', async () => {
+test('maps each fault before the response to an outcome; rejects after an abort, and for a defect', async () => {
   const failing = (error: Error) => exchangeOf({ request: () => Promise.reject(error) });
   expect(summary(await failing(new Fault('timed_out', 'Later.')))).toBe('failed: timed_out');
   expect(summary(await failing(new Fault('address_refused', 'No.')))).toBe('permanent: address_refused');
@@ -208,7 +208,7 @@ test('reports an error with a long wait at once, and each request with its outco
   await provider.close();
 });
 
-test('counts the requests of all models of a provider together, and closes each provider', async () => {
+test('limits the concurrent requests of all models of a provider together, and closes each provider', async () => {
   const { egress, sent } = pendingEgress();
   const calls: string[] = [];
   const local = {

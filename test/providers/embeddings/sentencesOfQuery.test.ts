@@ -29,7 +29,7 @@ describe('sentencesOfQuery', () => {
       '图书馆是怎样选择它们所订阅的学术期刊的以及由谁来决定？在做出这个决定之前他们会比较哪些费用和使用数据？',
       ['图书馆是怎样选择它们所订阅的学术期刊的以及由谁来决定？', '在做出这个决定之前他们会比较哪些费用和使用数据？'],
     ],
-  ])('%s', (_name, query, expected) => {
+  ])('returns at least two sentences, or none: %s', (_name, query, expected) => {
     expect(sentencesOfQuery(query)).toEqual(expected);
   });
 
@@ -44,7 +44,7 @@ describe('the embedded model', () => {
   const ONE = 'The library wants to cancel subscriptions of journals without readers.';
   const TWO = 'Bridges of steel have to be painted every ten years.';
 
-  test('a query of two sentences gets a vector of the whole and of each sentence; other texts are embedded unchanged', async () => {
+  test('joins the vectors of a query and of its two sentences, and embeds other texts unchanged', async () => {
     const [both, single] = await provider.embed([`${ONE} ${TWO}`, ONE], 'query');
     const [whole, one, two] = await provider.embed([`${ONE} ${TWO}`, ONE, TWO], 'document');
     expect(length(both!)).toBeCloseTo(1, 5);

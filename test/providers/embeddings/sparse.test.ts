@@ -60,7 +60,7 @@ describe('words of many languages', () => {
   });
 });
 
-describe('numbers and names of code', () => {
+describe('numbers, names of code and long words', () => {
   test.each([
     ['sqlite3_open_v2()', 'sqlite3 open v2 sqlite3openv2'],
     ['getUserById', 'get user by id getuserbyid'],
@@ -82,13 +82,13 @@ describe('numbers and names of code', () => {
   });
 
   // Quadratic time would take over a minute.
-  test('are found within 10 s of CPU time in a word with 32,000 combining marks', () => {
+  test('are split within 10 s of CPU time if a word has 32,000 combining marks', () => {
     const started = process.cpuUsage();
     expect(splitWords(`aBa${'\u0301'.repeat(32_000)}`).count).toBeGreaterThan(0);
     expect(process.cpuUsage(started).user / 1000).toBeLessThan(10_000);
   });
 
-  test('are found in a run of 300,000 Han characters', () => {
+  test('are split into pairs and characters in a run of 300,000 Han characters', () => {
     const { terms, characters } = splitWords('猫'.repeat(300_000));
     expect([terms.length, characters.length]).toEqual([299_999, 300_000]);
   });
@@ -177,7 +177,7 @@ describe('languages', () => {
     expect(encodeQuery('किताबें')?.indices).toContain(hashTerm('किताबें'));
   });
 
-  test('a short or mixed chunk has English stems, as before', () => {
+  test('a short or mixed chunk has English stems, as in version 0.2.0', () => {
     expect(encodeDocument('Häuser 4711')?.indices).toEqual(hashes('hauser', '4711'));
     expect(
       languageOfChunk(
