@@ -73,7 +73,7 @@ describe('the structure of the repository', () => {
   );
 
   test.each(Object.entries(OWNERS).filter(([name]) => name !== '@jest/globals'))(
-    '%s is imported in %s and nowhere else',
+    '%s is imported only in %s, apart from the exceptions',
     (name, module) => {
       const files = MODULES.flatMap(sources);
       const importers = files.filter((file) =>

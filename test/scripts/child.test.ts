@@ -44,7 +44,7 @@ test('restarts a process after each exit until it is stopped', async () => {
   expect([isAlive(lastPid), ends.length]).toEqual([false, 3]);
 });
 
-test('does not restart a process that ended before the stop, and leaves no timer and no listener', async () => {
+test('does not restart a process stopped right after its exit, and leaves no timer and no listener', async () => {
   const { signal } = new AbortController();
   let ended: () => void = () => undefined;
   const exit = new Promise<void>((resolve) => (ended = resolve));
@@ -76,7 +76,7 @@ test('does not restart a process with restart: false, and rejects with the exit 
   await expect(supervise('fails')).rejects.toThrow('ended at start with code 4');
 });
 
-test('kills a process that does not become ready', async () => {
+test('an abort of the start signal kills a process that is not ready yet, and prevents a later start', async () => {
   const failed = new AbortController();
   let pid: number | undefined;
   const onLogLine = (line: string): void => {

@@ -34,7 +34,7 @@ test('separates comments from the text, with their authors and without times and
   expect(separateOurs(ours, reference).separateParts).toEqual(['Ada Fox Too low', 'Bo Why?', 'Who?']);
 });
 
-test('a header or comment whose words are in the text of the reference stays in the text', () => {
+test("a header or comment stays in our text if the text of the reference, docling's output, has its words", () => {
   const reference = separateReference('Annual report\n\nText\n\nToo low');
   const ours = 'Header: Annual report\n\nText\n\nComment by Ada: Too low\n\nFooter: Page 1';
   expect(separateOurs(ours, reference)).toEqual({

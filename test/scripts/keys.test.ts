@@ -36,7 +36,7 @@ test('leaves no empty key file on a full disk, and generates the keys at the nex
   expect(await files.readFile(at('secret-key'), 'utf8')).toBe(secret);
 });
 
-test('two starts at once use the same keys: the later one neither replaces nor deletes them', async () => {
+test('of two concurrent starts, one generates the keys; the other fails, and does not change them', async () => {
   const shared = at('shared');
   await files.mkdir(shared);
   const starts = await Promise.allSettled([ensureKeys({}, shared), ensureKeys({}, shared)]);

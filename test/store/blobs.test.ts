@@ -1,4 +1,4 @@
-/** File storage in a folder and in a bucket: what its readers see. Other suites write and delete contents. */
+/** Tests of the reads and listings of file storage, in a folder and in a bucket. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -40,7 +40,7 @@ describe.each(['a folder', 'a bucket'])('contents in %s', (name) => {
     const opened = (await blobs.open('1/7/1.raw'))!;
     expect(await readFile(opened.path)).toEqual(CONTENT);
     await opened.close();
-    // A file in the folder is the content itself; one of a bucket is a copy.
+    // In a folder, the opened file is the content itself; for a bucket, it is a copy, which close() deletes.
     expect(await readFile(opened.path).catch(() => null)).toEqual(name === 'a folder' ? CONTENT : null);
     await blobs.delete('1/7/1.raw');
     for (const read of ['size', 'get', 'stream', 'open'] as const) expect(await blobs[read]('1/7/1.raw')).toBeNull();

@@ -26,7 +26,7 @@ async function* inBatches(points: readonly WholePoint[], fault?: Error): AsyncIt
   if (fault) throw fault;
 }
 
-/** Opens copies in a file storage that returns contents in small parts. `closed` counts the streams that are closed. */
+/** Opens copies in a file storage that returns contents in small parts. `closed` has the key of each closed stream. */
 function open() {
   const objects = new Map<string, Buffer>();
   const closed: string[] = [];
@@ -62,7 +62,7 @@ async function read(parts: AsyncIterable<WholePoint[]>): Promise<WholePoint[]> {
   return found;
 }
 
-test('a copy restores all points bit for bit, in their order, and knows its size', async () => {
+test('a copy restores all points bit for bit, in their order, and its record has its size in bytes', async () => {
   const storage = open();
   const copy = await save(storage);
   const bytes = storage.objects.get('1/7/4.token.vectors');

@@ -4,7 +4,7 @@ import { createCollectionConditions } from '../../store/vectors/condition.js';
 
 const failure = (status: number): Error => Object.assign(new Error(`status ${status}`), { status });
 
-/** Checks the collections a and b; reads of a reject with the error. */
+/** Checks the collections `a` and `b`. The read of collection `a` rejects with the error. */
 const checkWith = (error: Error) =>
   createCollectionConditions(
     {

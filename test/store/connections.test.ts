@@ -1,4 +1,4 @@
-/** Which runs follow when an account is connected, without a database. test/acceptance/ connects accounts by requests. */
+/** Tests, without a database, which runs a connection accepts. test/acceptance/ connects accounts by requests. */
 import { expect, test } from '@jest/globals';
 
 import type { ConnectionOptions } from '../../contract/accounts/oauth.js';
@@ -54,16 +54,16 @@ const ACTIONS: readonly (readonly [
   [{ syncFiles: true, options: undefined as never }, false, []],
   [{ syncFiles: true, type: 'GOOGLE_DRIVE' }, false, []],
 ];
-test('a connection is followed by the requested runs, and by a copy of changed tags', () =>
+test('a connection accepts the requested runs, and a run that copies changed tags to the files of the account', () =>
   everyRow(ACTIONS, JSON.stringify, async ([fields, needsCopy, expected, workflowId]) => {
     const { runs, connected } = await connect(fields, needsCopy);
     expect(runs.map((run) => run.join(' '))).toEqual(expected);
-    // The event of the connection names the workflow that works on it.
+    // The event of the connection names the workflow that connects the account, else that of a sync without a listing.
     expect(connected['workflowId']).toBe(workflowId);
     expect(connected['itemsRunId']).toBe(fields.listItems ? 100 : undefined);
   }));
 
-test('an account is stored with its source as prefix, also its former name', async () => {
+test('the id of an account, and its former id, are stored with the source as prefix', async () => {
   const { connected } = await connect({ formerAccount: 'old' });
   expect(connected).toMatchObject({
     ...{ type: 'INTERCOM', externalId: 'INTERCOM|acme', formerExternalId: 'INTERCOM|old', credentials: 'c' },
@@ -72,7 +72,7 @@ test('an account is stored with its source as prefix, also its former name', asy
   expect((await connect()).connected).not.toHaveProperty('formerExternalId');
 });
 
-test('a sync of a whole account repeats its options at later syncs, incrementally if requested', async () => {
+test('a sync of a whole account stores its options for later syncs, and is incremental if requested', async () => {
   const { accepted, of } = await connect({ syncFiles: true });
   expect(accepted[0]?.[1]).toMatchObject({
     request: { tags: { a: 1 }, ingest: INGEST, incremental: true, isWhole: true },
@@ -83,7 +83,7 @@ test('a sync of a whole account repeats its options at later syncs, incrementall
   expect(whole.accepted[0]?.[1]['request']).not.toHaveProperty('incremental');
 });
 
-test('a sync that a schedule has begun is not stored as a selection, and keeps its limit of tokens', async () => {
+test('a sync is stored as a selection and keeps its token limit; one that a schedule began is not stored', async () => {
   const { stores, of } = recorder();
   const { dataSources, runs, selections } = stores as Record<string, never>;
   const { select } = createConnections(dataSources!, runs!, selections!);

@@ -35,7 +35,7 @@ test('a run that ends counts each file once while its outcomes are copied to the
     const run = (await runs.findOne({ fileId: id }).lean()) as RunDoc;
     const counted = async () => (await service.store.ledger.tallies([run])).get(run._id);
     expect(await counted()).toMatchObject({ discovered: 1, pending: 1 });
-    // Crashes before the run is marked as ended.
+    // As after a crash before the run is marked as ended.
     await service.store.ledger.close(run);
     expect(await counted()).toMatchObject({ discovered: 1, pending: 1, aborted: 0 });
   } finally {
@@ -143,7 +143,7 @@ test('accepts a new container once, with its event and run; writes nothing for a
     expect(await service.store.newContainers.accept(fresh)).toBe(true);
     expect(await countRecords()).toEqual(countsBefore.map((count) => count + 1));
     expect(await service.store.newContainers.accept(fresh)).toBe(false);
-    // Its run cannot be inserted.
+    // The run cannot be inserted, because a run with its id exists.
     const conflicting = { file: { ...fresh.file, _id: -2, externalFileId: 'other' }, run: fresh.run };
     expect(await service.store.newContainers.accept(conflicting)).toBe(false);
     expect(await countRecords()).toEqual(countsBefore.map((count) => count + 1));

@@ -150,7 +150,7 @@ test('a deletion fails if the bucket keeps an object', async () => {
   );
 });
 
-test('a repeated insert skips rows that exist, and fails if another row is not stored for a different reason', async () => {
+test('a repeated insert skips rows that exist, and fails if another row is rejected for another reason', async () => {
   await connection.createCollection('numbers', { validator: { n: { $gt: 0 } } });
   const schema = schemaOf<{ _id: number; n: number }>({ _id: number, n: number });
   const model = connection.model<{ _id: number; n: number }>('numbers', schema);

@@ -112,7 +112,7 @@ describe('events of a group of files', () => {
       return Promise.reject(crash);
     });
     await expect(crashing).rejects.toThrow(crash);
-    // Not settled yet: the writer may still be running.
+    // Neither call publishes: the event is so recent that its writer may still run, and it has no file 77.
     await intents.settle();
     await intents.settle([77]);
     expect(await visibleIds()).toEqual([]);

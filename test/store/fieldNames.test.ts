@@ -30,7 +30,7 @@ const TENANT = { organizationId: 1, userId: 2 };
 const SOURCE = { ...TENANT, _id: 9, dataSourceId: 9 };
 const OPTIONS = { detectLanguage: true, speakers: false };
 const READING = { etag: '"1"', lastModified: null, runId: 4, entries: 3 };
-/** Number of items: more than one update of the migration changes. */
+/** Number of items. It exceeds what a single update of the migration changes. */
 const ITEMS = 700;
 
 const insert = (name: string, ...rows: object[]) => connection.collection(name).insertMany(rows as never[]);

@@ -64,7 +64,7 @@ test('every filter of files adds its condition to the tenant, and an empty one a
     ([name, value, condition]) => {
       const query = { ...TENANT, ...(condition && { $and: [condition] }) };
       expect(fileQuery(TENANT, { [name]: value })).toEqual(query);
-      // The first id of a page is exclusive.
+      // A page that starts after id 7 excludes this id.
       const and = [{ _id: { $gt: 7 } }, ...(condition ? [condition] : [])];
       const paged = fileQuery(TENANT, { [name]: value }, 7).$and as object[];
       expect(paged).toHaveLength(and.length);
@@ -72,7 +72,7 @@ test('every filter of files adds its condition to the tenant, and an empty one a
     },
   ));
 
-test('external ids without a source match files of all sources, through the index of both', () => {
+test('external ids without a source match files of all sources, through the index of source and external id', () => {
   const { $and } = fileQuery(TENANT, { externalFileIds: ['x'] });
   expect($and).toEqual([{ source: { $in: [...SOURCE_TYPES] } }, { externalFileId: { $in: ['x'] } }]);
 });

@@ -47,7 +47,7 @@ const returned = (body: ts.Node): ts.Node[] => {
   return expressions;
 };
 
-/** Returns the direct parts of an expression that may contain the value. */
+/** Returns the direct parts of an expression from which its value can come. */
 function partsOf(node: ts.Node): readonly ts.Node[] {
   if (ts.isObjectLiteralExpression(node)) return node.properties.filter(ts.isSpreadAssignment);
   if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse];

@@ -270,7 +270,8 @@ test('random operations apply only transitions of the table, with each event and
   const isMissing = (name: Transition): boolean => !applied.has(name);
   // Random sequences reach some states late, so the test continues until each transition was applied.
   for (let step = 0; step < STEPS || (step < 5 * STEPS && reachable.some(isMissing)); step += 1) {
-    // One step in four calls any operation, which mostly changes nothing. The others apply the rarest transition so far.
+    // A quarter of the steps call any operation, which mostly changes nothing. The other steps apply the transition
+    // that was applied least often so far.
     const calls = OPERATIONS.flatMap((operation) =>
       filesBefore.map((file) => ({ operation, file, runId: file.runId ?? 0 })),
     );
@@ -325,7 +326,7 @@ test('no write of a state changes a file of another tenant', async () => {
   expect(await states()).toEqual(statesBefore);
 });
 
-test('a scheduled sync records no outcome for a file that another run keeps', async () => {
+test('a scheduled sync records the outcome of a file in its earlier run only if it takes the file over', async () => {
   const { ledger, runs } = await openModels(connection);
   const [owner, scheduled] = [81, 82];
   await runs.collection.insertOne({ ...ADA, _id: owner, kind: 'syncSource', finishedAt: null } as never);

@@ -36,7 +36,7 @@ function start() {
   return { store, updates, lastUse, use, updatedIds };
 }
 
-test('writes the uses of two seconds together, and those after each write too', async () => {
+test('writes the uses of two seconds together, and writes later uses again after two seconds', async () => {
   const { use, updatedIds, store } = start();
   use(1);
   await jest.advanceTimersByTimeAsync(1_000);

@@ -132,7 +132,7 @@ test('releases a file that waits for characters once enough are free, and a smal
   const unread = await seed({ syncStatus: 'DELAYED' });
   expect(await applyLimits({ max_characters: 60 })).toBeNull();
   expect(await states(unread)).toEqual([DELAYED]);
-  // The unread file needs the last character.
+  // Two characters are free: the older delayed file takes one, and the unread file needs the other.
   expect(await applyLimits({ max_characters: 62 })).toBeNull();
   expect(await states(unread)).toEqual([QUEUED]);
 });

@@ -230,7 +230,7 @@ async function readAll(readers: Readers, owner = OWNER): Promise<ReadonlyMap<str
   return new Map(answers);
 }
 
-test('no list, count or sum includes rows of another organization, and none of an end user those of another user', async () => {
+test('lists, counts and sums include no rows of another organization or, for a user, of another user', async () => {
   await seed(OWNER, 10_100);
   const [ofOrganization, ofUser] = [await readAll(OF_ORGANIZATION), await readAll(OF_USER)];
   const [nothing, nothingOfUser] = [await readAll(OF_ORGANIZATION, STRANGER), await readAll(OF_USER, STRANGER)];

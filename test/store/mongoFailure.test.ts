@@ -46,7 +46,7 @@ const ERRORS: readonly (readonly [string, unknown, string | null])[] = [
   ['a text', 'no error', null],
 ];
 
-test('a failure of MongoDB is temporary if it is unreachable, changes its primary or is full; other errors are not', () =>
+test('an error is a failure of MongoDB if the server is unreachable, full or temporarily refuses the call', () =>
   everyRow(
     ERRORS,
     ([what]) => what,
@@ -56,7 +56,7 @@ test('a failure of MongoDB is temporary if it is unreachable, changes its primar
     },
   ));
 
-test('a call ends within its time limit, and without one only waits for a server', () => {
+test('a call ends within its time limit; without a time limit, only the wait for a server is limited', () => {
   const { serverSelectionTimeoutMS: selection = 0, bufferTimeoutMS: buffer = 0, ...limits } = timeLimits(8_000);
   // Detection of a frozen server, and the retry on another one, share the limit.
   const { heartbeatFrequencyMS: heartbeat = 0, connectTimeoutMS: connect = 0, waitQueueTimeoutMS: queue = 0 } = limits;
@@ -79,7 +79,7 @@ test('a transaction returns its result, or fails with the last error when its ti
   const stuck = fakeConnection(() => new Promise(() => undefined));
   const failure = await transaction(stuck, () => Promise.resolve(), 20).catch((error: unknown) => error);
   expect(failure).toMatchObject({ store: 'MongoDB', kind: 'unreachable' });
-  // The driver repeats a transient error: the repetition after the limit ends without a further call of the work.
+  // The driver repeats the work after a transient error. After the limit, the repetition fails without calling it.
   let calls = 0;
   let repeat: () => Promise<unknown> = () => Promise.resolve();
   const conflict = serverError(112, 'write conflict');

@@ -82,7 +82,7 @@ describe.each(places)('originals in %s', (place) => {
   const fileId = 100 + places.indexOf(place);
   const file = { ...owner, fileId };
 
-  test('are returned unchanged and hashed, in memory, as a stream or as a file', async () => {
+  test('are hashed on receipt, and returned unchanged in memory, as a stream or as a file', async () => {
     const originals = stores[place];
     const draft = await originals.receive(owner, parts(size));
     const sent = await whole(parts(size));

@@ -35,7 +35,7 @@ test('concurrent requests for tokens never exceed the limit', async () => {
   expect(ownIds(await pauses.listPaused(0, 10_000))).toEqual([id]);
 });
 
-test('a paused run is resumed once, only by its owner, and signals its workflow until acknowledged', async () => {
+test('a paused run is resumed once, only by its owner, and is unacknowledged until its pause is cleared', async () => {
   const { pauses, runs } = service.store;
   const id = await accept(0);
   expect(await pauses.resume(owner, id, 10)).toBe(false);
@@ -68,7 +68,7 @@ test('a run takes exactly its limit of tokens, and not one more', async () => {
   expect(await runs.find(above)).toMatchObject({ tokensTaken: 0, pause: { wanted: 11 } });
 });
 
-test('a run without a limit counts no tokens', async () => {
+test('a new run without a limit has no fields for tokens', async () => {
   const { runs } = service.store;
   const run = await runs.find(await accept(null));
   expect(run?.maxTokens).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Tests of the reads of all points, of which `reconcile` and `vectors rebuild` consist, with the requests to Qdrant. */
+/** Tests of the census of points, which `reconcile` and `vectors rebuild` use: its results and requests to Qdrant. */
 import { afterEach, expect, test } from '@jest/globals';
 
 import { createPointsCensus } from '../../store/vectors/census.js';

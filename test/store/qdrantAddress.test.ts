@@ -21,7 +21,7 @@ test.each([
   expect(qdrantEndpoint(url)).toEqual(expected);
 });
 
-test("Qdrant's client connects to a default port of the scheme that the URL names", () => {
+test("Qdrant's client connects to the port of the URL, also if it is the default of the scheme, else to 6333", () => {
   const uriOf = (url: string): unknown =>
     Reflect.get(new QdrantClient(clientOptions({ url, apiKey: null })), '_restUri');
   expect(uriOf('https://qdrant:443')).toBe('https://qdrant:443');

@@ -94,7 +94,7 @@ describe('requests to Qdrant', () => {
     expect(requests).toBe(1);
   });
 
-  test('end after their time limit, and are not sent again on a new connection that the server closes', async () => {
+  test('end after their time limit, and are not sent again if the server closes a new connection', async () => {
     let requests = 0;
     const ask = await serve(
       (request) => {

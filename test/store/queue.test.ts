@@ -28,7 +28,13 @@ describe('room in the queue', () => {
       150,
       0,
     ],
-    ['a queue above its maximum admits no file of such a run', 100, { all: 300, ofRun: 12 }, 150, 0],
+    [
+      'a queue above its maximum admits no file of a run that already has a tenth of the maximum',
+      100,
+      { all: 300, ofRun: 12 },
+      150,
+      0,
+    ],
     ['a small full queue admits one file', 3, { all: 3 }, 5, 1],
     ['a large full queue admits 200 files', 50_000, { all: 50_000 }, 500, 200],
     ['a queue without a maximum admits all files', 0, { all: 1_000_000 }, 150, 150],
@@ -39,17 +45,17 @@ describe('room in the queue', () => {
   test.each([
     ['a partly used queue admits one file', 100, { all: 99 }, 1],
     ['a full queue admits uploads up to a tenth of its maximum', 100, { all: 100, sent: 9 }, 1],
-    ['a full queue admits no more than that', 100, { all: 100, sent: 10 }, 0],
+    ['a full queue admits no upload if a tenth of its maximum are uploads', 100, { all: 100, sent: 10 }, 0],
     ['a queue without a maximum admits every file', 0, { all: 1_000_000, sent: 1_000_000 }, 1],
   ])('files uploaded one by one: %s', async (_what, maximum, queued, granted) => {
     expect(await queueOf(maximum, queued).queue.freeUploadSlots(ada, 1)).toBe(granted);
   });
 
-  test('counts files at every batch only when the queue is nearly full', async () => {
+  test('counts files at every batch only when more than half of the queue may be in use', async () => {
     const far = queueOf(1_000, { all: 0 });
     for (let batch = 0; batch < 10; batch += 1) expect(await far.queue.freeSlots(ada, 1, 50)).toBe(50);
     expect(far.counted).toEqual([ada]);
-    // After these batches half of the queue may be used, so the files are counted again.
+    // After these batches, half of the queue may be in use. Another batch could exceed it, so the files are counted.
     expect(await far.queue.freeSlots(ada, 1, 50)).toBe(50);
     expect(far.counted).toHaveLength(2);
     const near = queueOf(1_000, { all: 600 });

@@ -55,7 +55,7 @@ test('the sender of a content that cannot be stored is stopped', async () => {
   expect(sender.isStopped).toBe(true);
 });
 
-test('the heartbeats of a receipt end with it, also after a failure, whose row and bytes are deleted', async () => {
+test('the heartbeats of a receipt end with it; a failed receipt deletes its row and bytes', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
   const deleted: unknown[] = [];
   const rows = {

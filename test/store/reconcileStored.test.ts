@@ -93,7 +93,7 @@ describe('vectors of files', () => {
     expect((await check(files, { texts: false })).found).toEqual([]);
   });
 
-  test('of a large space are a sample of 10,000, of which 64 are embedded again, unless all are requested', async () => {
+  test('of a large space are sampled (10,000 read, 64 embedded), or all are read and 1,000 embedded', async () => {
     const file = recordOf({ numChunks: 300 });
     const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
     const half = await check([file], { total: 20_001 });

@@ -71,7 +71,7 @@ const MONGO_ERRORS: readonly (readonly [what: string, error: unknown, kind: stri
   ['a defect', new TypeError('x'), null],
   ['a socket of another server', withCode('ECONNRESET'), null],
 ];
-test('errors of MongoDB are store failures if a retry can help; others are defects', () =>
+test('errors of MongoDB are store failures if a retry can help; others are not', () =>
   everyRow(
     MONGO_ERRORS,
     ([what]) => what,

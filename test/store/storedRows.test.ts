@@ -47,7 +47,7 @@ test('rows that are kept for a limited time are deleted by MongoDB', () =>
     },
   ));
 
-test('an event is kept for its number of days, in one row per organization', () => {
+test('events of one write are stored in one row per organization, which expires after the given days', () => {
   const event = (organizationId: number, objectId: string, workflowId?: string | null) => ({
     ...{ kind: 'FILE_READY' as const, organizationId, customerId: 'ada', objectId, info: null },
     ...(workflowId === undefined ? {} : { workflowId }),

@@ -48,7 +48,7 @@ const count = (tenant: Tenant = owner): Promise<number> =>
     const { organizationId, userId } = tenant;
     return fileModel(connection).countDocuments({ organizationId, userId });
   });
-/** Counts until the result is cached. */
+/** Counts until the result is cached: the first call only finds that the sum is costly, and the second caches it. */
 async function fillCache(): Promise<void> {
   for (let calls = 0; calls < 3; calls += 1) expect(await count()).toBe(3);
   expect(computed).toBe(2);
@@ -60,7 +60,7 @@ test('recomputes a sum after a file is added', async () => {
   expect(await count()).toBe(4);
 });
 
-test('recomputes a sum after a file is removed, even one with an old change', async () => {
+test('recomputes a sum after a file is removed, even if the last change of the file is old', async () => {
   await fillCache();
   const ids = [base + 1];
   await service.store.files.takeOver(owner, 77, 'delete-files:77', ids);

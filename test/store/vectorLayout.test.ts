@@ -186,7 +186,7 @@ describe('points', () => {
     expect(ids).toHaveLength(45);
   });
 
-  test('count their sparse vectors and tags in bytes, including multi-byte characters', async () => {
+  test('fill requests up to the maximum also with sparse vectors and multi-byte tags, whose bytes count', async () => {
     const sparse = {
       indices: Array.from({ length: 20_000 }, (_, at) => 4_000_000_000 + at),
       values: Array(20_000).fill(1.2345),

@@ -26,7 +26,7 @@ async function open(statusOf?: (request: QdrantRequest) => number) {
       .map(({ path, body }) => [...path.replace('/collections/', '').split('/points/'), body]);
   return { vectors, sent, requests: recorder.requests };
 }
-/** Requests to several collections are concurrent. */
+/** Sorts requests, because those to several collections are concurrent. */
 const ordered = (requests: readonly (readonly unknown[])[]) =>
   requests.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
 const inEachSpace = (operation: string, body: object) =>

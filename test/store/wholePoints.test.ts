@@ -1,4 +1,4 @@
-/** Reads and writes of complete points, whose numbers of vectors exceed one request. */
+/** Reads and writes of complete points, whose vectors have more numbers than one request may contain. */
 import { expect, test } from '@jest/globals';
 
 import type { Collections } from '../../store/vectors/collection.js';

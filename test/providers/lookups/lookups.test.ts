@@ -152,7 +152,7 @@ describe('a video transcript', () => {
     ['invalid lines', '{"captions":5,"content":[{"text":"a"}]}'],
     ['an unknown error', '{"error":"sunspots"}'],
   ];
-  test('names an unknown and a hidden video differently in the message', () =>
+  test('reports an unknown video, a hidden video and a job without an id with different messages', () =>
     eachOf(['supadata'], async (name) => {
       for (const [error, message] of [
         ['not-found', 'has no such video'],
@@ -252,7 +252,7 @@ describe('a single service', () => {
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(0);
     emulator.injectFault(() => ({ status: 429, headers: { ...headers, 'x-ratelimit-remaining': '0, 0' } }));
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1_419_704_000);
-    // As recorded from a plan without a monthly limit.
+    // Recorded from a plan without a monthly limit: its limit is 0, of which always 0 remain, so its reset is ignored.
     const unlimited = {
       'x-ratelimit-limit': '50, 0',
       'x-ratelimit-remaining': '0, 0',
@@ -341,7 +341,7 @@ describe('the time limit of a lookup', () => {
     await client.pause(1);
   });
 
-  test('does not delay the end of a pause whose caller aborts', async () => {
+  test('does not delay the end of a pause that its caller aborts', async () => {
     const abort = new AbortController();
     const client = createServiceClient({ service, settings, egress, timeoutMs: 60_000, signal: abort.signal });
     const paused = client.pause(20_000);

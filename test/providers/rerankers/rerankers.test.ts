@@ -123,7 +123,7 @@ describe('every reranker', () => {
       const best = texts.map((_, index) => ({ index, score: index / 100 })).toReversed();
       expect(await rerankers.choose(model).rerank('query', texts, count)).toEqual(best.slice(0, count));
       expect(emulator.calls).toMatchObject([{ texts, count }]);
-      // Pongo returns only texts that its first, approximate step selects, so a small count must not reduce that step.
+      // Pongo returns only texts that reach its last step: a small count must not lower their number below 25.
       if (model === 'PONGO_RERANKER') expect(emulator.calls[0]?.maxScored).toBe(count > 25 ? count : 25);
     }));
 

@@ -41,14 +41,14 @@ describe('sentences', () => {
     expect(begins).toEqual([0, 6, 12]);
   });
 
-  test('are limited to one minute without punctuation', () => {
+  test('are limited to 60 words without punctuation', () => {
     const text = Array.from({ length: 150 }, (_, nth) => `w${nth}`).join(' ');
     const sentences = sentencesOf(text, spoken(text));
     expect(sentences.map(({ start, end }) => end - start)).toEqual([60, 60, 30]);
     expect(sentences.map((one) => one.text).join(' ')).toBe(text);
   });
 
-  test('keep the text of languages without spaces, and words whose spelling differs in the text', () => {
+  test('copy the text, also in a language without spaces, and if a word is spelled differently in the text', () => {
     const japanese = 'かわうそは石で遊ぶ。なぜ？';
     const words = ['かわうそは', '石で', '遊ぶ。', 'なぜ？'].map((text, nth) => ({
       text,

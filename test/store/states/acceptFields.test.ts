@@ -1,4 +1,4 @@
-/** The fields that the acceptance of a file by a request or a scheduled sync writes, and what it records of the rest. */
+/** The fields that a request or a scheduled sync writes when it accepts a file, and its entries in the ledger. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
@@ -161,7 +161,7 @@ test('an existing file keeps everything that neither a request nor a listing set
     },
   ));
 
-test('a container and a page with one address are different files, and deleted items are skipped by schedules only', async () => {
+test('a request for a page skips the id of a container, and only scheduled syncs skip deleted items', async () => {
   await seed(stores.files, commonFields(stores.files), {
     folder: { externalFileId: 'folder', isContainer: true, syncStatus: 'READY' },
   });

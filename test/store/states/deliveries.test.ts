@@ -63,7 +63,7 @@ test('deliveries are listed for their webhook, by status, the latest first, and 
   expect(await deliveries.count(6, 'FAILED')).toBe(1);
 });
 
-test('a delivery keeps its event, its last 50 attempts, and expires from its end', async () => {
+test('a delivery keeps its event and its last 50 attempts, and its days of retention begin when it ends', async () => {
   const retried = { tries: 1, nextTryAt: AHEAD } as const;
   await deliveries.record(HOOK, [outcomeAt(20)]);
   expect(await rows.findById('5:20').lean()).toMatchObject({ attempts: [], expiresAt: null, objects: ['FILE:f20'] });

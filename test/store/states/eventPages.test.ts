@@ -80,7 +80,7 @@ test('a page reads at most 200 writes, also if few of their events belong to its
   expect((await events.page({ organizationId: organizationId + 500 }, 0, 7)).next).toBe(7);
 });
 
-test('numbers continue those of earlier events of the organization, and wake only its active webhooks', async () => {
+test('numbering continues after earlier events of the organization, and wakes only its active webhooks', async () => {
   const { webhooks } = webhookModels(connection);
   const hook = { url: 'u', signingKey: {}, status: 'ACTIVE', cursor: 0, wake: null, wokenAt: new Date(0) };
   const state = { disabledAt: null, deletedAt: null, createdAt: new Date(0), updatedAt: new Date(0), organizationId };
@@ -100,7 +100,7 @@ test('numbers continue those of earlier events of the organization, and wake onl
   expect(woken).toEqual([[5, null], ...Array.from({ length: 3 }, () => [null, new Date(0)])]);
 });
 
-test('more writes than one call numbers are numbered by the next one', async () => {
+test('writes that exceed the maximum of one numbering call are numbered by the next call', async () => {
   await Promise.all(Array.from({ length: ROWS_PER_ITERATION + 1 }, (_, nth) => events.write(eventsOf(nth, 1), null)));
   expect([await events.number(), await events.number(), await events.number()]).toEqual([ROWS_PER_ITERATION, 1, 0]);
   expect(await events.head(organizationId)).toBe(ROWS_PER_ITERATION + 1);

@@ -118,7 +118,7 @@ test('the events of the latest change survive a crash, however often the file ha
   expect(await published()).toContain(`FILE_SYNCING ${id}`);
 });
 
-test('a hidden event of a dead process is published only when it is older than any write takes', async () => {
+test('settle() without ids publishes a hidden event only if it is so old that its writer has crashed', async () => {
   const [id] = (await seed(files, commonFields(files), { one: QUEUED })).values();
   isCrashing = true;
   await expect(commands.start(RUN, [id!])).rejects.toThrow(CRASH);
@@ -143,7 +143,7 @@ test('a batch has events, and counts, only for the files that its run still owns
   expect([await published(), ended]).toEqual([[`FILE_READY ${own!._id}`], [['READY', 1]]]);
 });
 
-test('files that another run ends while a batch starts them have no event', async () => {
+test('a batch that fails its files writes no event for a file that was aborted meanwhile', async () => {
   const ids = await seed(files, commonFields(files), { own: QUEUED, ended: QUEUED });
   const [own, other] = [...ids.values()];
   const before = await read(ids.values());
@@ -267,7 +267,7 @@ test('a delete emits events only on request, records its items, and counts the r
   const removed = { end: itemEnd('ok', 'delete', null), message: null, name: 'old' };
   expect(items).toMatchObject([silent, loud].map((fileId) => [{ _id: RUN, ...ADA }, [{ ...removed, fileId }]]));
   expect((await users.find().sort({ _id: 1 }).lean()).map(({ filesRemoved }) => filesRemoved)).toEqual([6, 4]);
-  // Records that are kept.
+  // A delete that keeps the record writes no event here: first it is not asked to, then the file is emptied already.
   await deletion.deleteContent(ADA, RUN, [other!], false);
   expect(await published()).toHaveLength(1);
   await deletion.deleteContent(ADA, RUN, [other!], true);

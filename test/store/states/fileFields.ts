@@ -74,7 +74,7 @@ function createStores(connection: Connection) {
 }
 export const openFileStores = async (): Promise<FileStores> => createStores(await openDatabase());
 
-/** Returns the fields that differ, with their new values; dates of this test's run as `now`, and days after it. */
+/** Returns the fields that differ, with their new values. Dates near the current time are `now` or `in N days`. */
 export function difference<T extends object>(before: T, after: T): Record<string, unknown> {
   const plain = (value: unknown): unknown => {
     if (!(value instanceof Date)) return value;
@@ -107,7 +107,7 @@ export const commonFields = (files: Model<FileDoc>) => (id: number) => ({
 export const readFiles = async (files: Model<FileDoc>): Promise<ReadonlyMap<number, FileDoc>> =>
   new Map((await files.find().lean<FileDoc[]>()).map((file) => [file._id, file]));
 
-/** Checks each change for its file and, without effect, for other tenants and for a file of another run. */
+/** Checks that each change writes its fields of its file, and nothing for other tenants or files of another run. */
 export async function checkFields({ files }: FileStores, rows: readonly Row[]): Promise<void> {
   await everyRow(
     rows,

@@ -48,7 +48,7 @@ const seedFiles = (states: Readonly<Record<string, Partial<FileDoc>>>) =>
     Object.fromEntries(Object.entries(states).map(([name, fields]) => [name, { externalFileId: name, ...fields }])),
   );
 
-test('a listing reports new items, also if it repeats a page, and knows whether anything has changed', async () => {
+test('a listing reports new items, even if it repeats a page; hasChanged() reports new and changed items', async () => {
   expect(await items.upsert(SOURCE, 1, [...TREE, item('a', 'A')])).toEqual(ids('A', 'a', 'AA', 'aa', 'B'));
   expect(await items.upsert(SOURCE, 1, TREE.slice(0, 2))).toEqual(ids('A', 'a'));
   expect(await rows.countDocuments()).toBe(5);
@@ -173,7 +173,7 @@ test('the stored contents of a folder that cannot be listed count as found until
   expect(await items.listClosed(SOURCE, 10)).toEqual([]);
 });
 
-test('the root items that a listing has not found are known, also after they were marked as closed', async () => {
+test('lists the root items that a listing has not found, also after they were marked as closed', async () => {
   await items.upsert(SOURCE, 1, [...TREE, item('C', null), item('D', null)]);
   await items.markDeleted(SOURCE, ['D']);
   await items.upsert(SOURCE, 2, [item('B', null)]);
@@ -185,7 +185,7 @@ test('the root items that a listing has not found are known, also after they wer
   expect(await unlisted()).toEqual(['A', 'C']);
 });
 
-test('an item is unchanged if its READY file has the listed version; an equal copy also needs the same options', async () => {
+test('an unchanged item has a READY file of the listed version; a synced copy only needs equal options', async () => {
   const many = Array.from({ length: 1_000 }, (_, nth) => `missing ${nth}`);
   await items.upsert(SOURCE, 1, [
     ...['same', 'newer', 'failed', 'unknown', 'empty', 'otherOptions'].map((name) => item(name, null)),

@@ -232,7 +232,7 @@ test('the items of a scheduled sync are those of its parts, each once for pages 
   expect(processed.has(String(ofChild))).toBe(false);
 });
 
-test('a run that is ending counts a file once that is in the ledger already, and other entries too', async () => {
+test('a run that is ending counts a file in the ledger only once, and counts entries without a file', async () => {
   const [active] = (await seedRuns({ active: {} })).values();
   const ids = await seedFiles({ ready: { runId: active, ended: OK }, open: { runId: active, syncStatus: 'SYNCING' } });
   const end = itemEnd('skipped', 'select', 'unchanged');

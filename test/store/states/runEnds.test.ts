@@ -66,7 +66,7 @@ const nameIn = (ids: ReadonlyMap<string, number>) => {
   return ({ _id }: { readonly _id: number }) => nameOf.get(_id) ?? 'unknown';
 };
 
-test('the end of a requested upload is reported, and that of a scheduled sync if it has synced files', () =>
+test('the end of a requested sync has an event, and that of a scheduled sync if it has synced files', () =>
   everyRow(
     [
       [{}, {}, ['ALL_FILES_PROCESSED']],
@@ -195,7 +195,7 @@ test('the runs of a source are listed with the latest first, and the parts of a 
   ]);
 });
 
-test('stalled runs are grouped by cause, the most frequent first, since the earliest', async () => {
+test('stalled runs are grouped by cause, the most frequent first, each group with its earliest stall', async () => {
   const stall = (cause: string, since: Date, fields: object = {}) => ({
     ...{ stall: { cause, message: `since ${since.getTime()}`, since }, ...fields },
   });

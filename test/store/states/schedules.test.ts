@@ -1,4 +1,4 @@
-/** Rows of schedules: which are marked by a change, claimed, listed, and given back. */
+/** Rows of schedules: which are marked by a change, claimed, postponed, applied and listed. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Connection, Model } from 'mongoose';
 
@@ -23,7 +23,7 @@ beforeEach(() => rows.deleteMany({}));
 afterAll(() => dropDatabase(connection));
 
 const find = async (id: string): Promise<ScheduleDoc> => (await schedules.find(id))!;
-/** Inserts rows that Temporal has, and that no change has marked. */
+/** Inserts rows whose schedules Temporal has, and that no change has marked. */
 const insert = (fields: Readonly<Record<string, Partial<ScheduleDoc>>>) =>
   rows.collection.insertMany(
     Object.entries(fields).map(([_id, row]) => ({

@@ -71,7 +71,7 @@ test('the API key of the settings creates organization 1 once, and stays with th
   expect([await organizations.countDocuments({ _id: 1 }), await apiKeys.countDocuments()]).toEqual([1, 2]);
   await opened.ensureFirst(made.apiKey);
   expect(await opened.organizationOfKey(made.apiKey)).toBe(made.organizationId);
-  // A revoked key is not valid again because the settings contain it.
+  // A revoked key stays invalid, although the settings contain it.
   await apiKeys.updateOne({ hash: hashOf('first key') }, { $set: { revokedAt: NOW } });
   await opened.ensureFirst('first key');
   expect(await opened.organizationOfKey('first key')).toBeNull();
@@ -169,7 +169,7 @@ test('pages of OCR are kept for one content and its reading options, and are ret
   for (const other of others) expect((await pages.find({ ...other, reading: 'old' })).size).toBe(1);
 });
 
-test('a rebuild skips deleted users, containers and files without vectors, and reports its runs as they are', async () => {
+test('a rebuild skips deleted users, containers and files without vectors; progress() sums its runs', async () => {
   const [files, users, runs, reembeds] = [
     fileModel(connection),
     userModel(connection),

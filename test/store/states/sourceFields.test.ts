@@ -214,7 +214,7 @@ test('only held deletions can be approved, and a refusal ends the hold', async (
   expect(difference(before, await read(held!))).toEqual({ ...NOW, deletionsApproved: false, metadata: { a: 1 } });
 });
 
-test('an unnamed data source is the only one of its type with access, or the only one', () =>
+test('findSingle returns the only data source of a type with access, else the only one; several are ambiguous', () =>
   everyRow(
     [
       [[], null],

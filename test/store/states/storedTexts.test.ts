@@ -25,7 +25,7 @@ const contentOf = (_id: number, numChunks: number, generation = 2) =>
 
 let connection: Connection;
 let chunks: ChunkQueries;
-/** The records that are read again. */
+/** Current records by file id. A page reads them again if the chunks of an earlier generation are missing. */
 let records: Record<number, unknown> = {};
 beforeAll(async () => {
   connection = await openDatabase();

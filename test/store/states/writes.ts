@@ -91,7 +91,7 @@ export type Write<Row> = readonly [
   call: (id: number, row: Row & Numbered, tenant: typeof ADA) => Promise<unknown>,
   /** The states that it changes. */
   changed: string,
-  /** Whether it receives the tenant; otherwise only its caller's run or the record itself. */
+  /** Whether the write is limited to the tenant that it receives; other writes are limited to a run or a record. */
   isOfTenant?: 'tenant',
 ];
 

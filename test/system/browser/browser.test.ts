@@ -66,7 +66,7 @@ describe('a rendered page', () => {
     expect(server.requests[0]?.headers['user-agent']).toBe('Allotrope/test');
   });
 
-  test('is not rendered unless requested', async () => {
+  test('is rendered only if requested; otherwise the page is fetched by plain HTTP', async () => {
     const server = await html({ '/': '<p>plain<script>document.body.textContent = "script"</script>' });
     const page = await fetchOne(browsing(), server.origin);
     expect([page.fetchedWith, text(page)]).toEqual(['http', expect.stringContaining('plain')]);
@@ -264,7 +264,7 @@ describe('without a browser', () => {
     expect(notices).toEqual([expect.stringContaining('CHROMIUM_PATH')]);
   });
 
-  test('does the same when the browser does not start', async () => {
+  test('uses plain HTTP and reports it once, also if the browser does not start', async () => {
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'chromium-')), 'chromium');
     await writeFile(file, '#!/bin/sh\nexit 3\n');
     await chmod(file, 0o755);
