@@ -52,7 +52,7 @@ describe('a page that is an empty shell', () => {
     }
   });
 
-  test('is rendered after redirects, and rejected if its script redirects to a path that robots.txt disallows', async () => {
+  test('is rendered after redirects, and rejected if its script leaves for a disallowed path', async () => {
     const site = await serve((request, response) => {
       if (request.url === '/robots.txt')
         response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /closed');

@@ -47,7 +47,7 @@ async function outcomeOf(bytes: string | Uint8Array, name: string): Promise<stri
   return outcome;
 }
 
-test('refuses a member of 50 MB of zeros by its compression ratio, and stops unpacking one whose stated size is false', async () => {
+test('refuses a member of 50 MB by its compression ratio, or while unpacking if its stated size is false', async () => {
   expect(await outcomeOf(flatBomb(50_000_000), 'a.docx')).toMatch(/^too_large: .*MAX_UNPACK_RATIO/);
   expect(await outcomeOf(flatBomb(50_000_000, 900_000), 'a.docx')).toMatch(/^broken_content: /);
 });
