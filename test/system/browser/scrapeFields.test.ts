@@ -28,10 +28,10 @@ interface ScrapeResult {
 interface Row {
   /** The field under test, with the other fields that its effect needs. */
   readonly body: (site: Site) => Record<string, unknown>;
-  /** Body of the scrape without the field. Unset: an empty body, whose result is `plain`. */
+  /** Body of the scrape without the field. Unset: an empty body. */
   readonly comparedBody?: Record<string, unknown>;
-  /** Checks the effect of the field. `without` is the result of the same site without the field. */
-  readonly effect: (result: ScrapeResult, without: ScrapeResult) => void | Promise<void>;
+  /** Checks the effect of the field. The second argument is the result of the same site without the field. */
+  readonly effect: (result: ScrapeResult, plain: ScrapeResult) => void | Promise<void>;
 }
 
 let service: TestService;
