@@ -42,7 +42,7 @@ describe('a page that is an empty shell', () => {
     expect(text(again)).toContain('other words');
   });
 
-  test('is stored without rendering if there is no browser, and fetched in full again later', async () => {
+  test('is fetched by plain HTTP, without validators, if there is no browser', async () => {
     const site = await application(() => 'unseen');
     const web = source({ settings: { chromiumPath: '/nowhere/chromium' } });
     for (const downloadCssAndMedia of [false, true]) {
@@ -52,7 +52,7 @@ describe('a page that is an empty shell', () => {
     }
   });
 
-  test('is rendered after redirects, and only if robots.txt allows it', async () => {
+  test('is rendered after redirects, and rejected if its script leaves for a disallowed path', async () => {
     const site = await serve((request, response) => {
       if (request.url === '/robots.txt')
         response.writeHead(200, { 'Content-Type': 'text/plain' }).end('User-agent: *\nDisallow: /closed');

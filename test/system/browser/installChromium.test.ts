@@ -91,7 +91,7 @@ describe('a missing browser', () => {
     expect(notices).toEqual([expect.stringMatching(/the installation failed.*CHROMIUM_PATH/)]);
   });
 
-  test('is retried after an error of the search or of the installer', async () => {
+  test('is searched for again after the search or the installer threw an error', async () => {
     let time = 0;
     let isReadable = false;
     const find = () => {
@@ -149,7 +149,7 @@ describe('a missing browser', () => {
 
 describe('an installer', () => {
   const pidFile = () => path.join(folder, 'pid');
-  /** Starts a process that outlives its parent unless the whole group is killed. */
+  /** Returns a method whose child process survives unless the whole process group is killed. */
   const hanging = () => [fakeMethod('hangs', `sleep 300 & echo $! > ${pidFile()}; wait`)];
   async function expectChildEnded(): Promise<void> {
     const pid = Number(readFileSync(pidFile(), 'utf8'));

@@ -12,7 +12,7 @@ let user: TestUser;
 let site: Site;
 
 const sentences = (about: string) => `The ${about} of the district were counted by an observer with care. `.repeat(8);
-/** The main text of the page is <main>, or, if <main> is skipped, the <div>. */
+/** Both <main> and the <div> are main text. The tests skip <main>, so that only the <div> remains. */
 const BODY = `<body>
   <main class="promo wide" data-kind="teaser"><h1>Offers</h1><p>${sentences('offers')}</p></main>
   <div><h1>Orchards</h1><p>${sentences('orchards')}</p></div>

@@ -28,9 +28,9 @@ interface ScrapeResult {
 interface Row {
   /** The field under test, with the other fields that its effect needs. */
   readonly body: (site: Site) => Record<string, unknown>;
-  /** The body without the field, if it differs from the plain scrape. */
+  /** Body of the scrape without the field. Unset: an empty body. */
   readonly comparedBody?: Record<string, unknown>;
-  /** Checks the effect of the field; `plain` is the result of the same site without the field. */
+  /** Checks the effect of the field. The second argument is the result of the same site without the field. */
   readonly effect: (result: ScrapeResult, plain: ScrapeResult) => void | Promise<void>;
 }
 

@@ -86,7 +86,7 @@ function expectOutcome({ name, outcome }: Trap, page: FileRecord | undefined): v
 
 const failing = (traps: readonly Trap[]): number => traps.filter(({ outcome }) => 'sentence' in outcome).length;
 
-describe('a trap affects only its own page', () => {
+describe('a trap page', () => {
   const eachOf = (traps: readonly Trap[], found: ReadonlyMap<string | null, FileRecord>) =>
     everyRow(
       traps,
@@ -94,9 +94,9 @@ describe('a trap affects only its own page', () => {
       (trap) => expectOutcome(trap, found.get(site.url(`/traps/${trap.name}`))),
     );
 
-  test('has its own outcome', () => eachOf(TRAPS, pages));
+  test('ends with the text or the error of its row', () => eachOf(TRAPS, pages));
 
-  test('has its own outcome when it is slow', () => eachOf(SLOWNESS_TRAPS, slowPages));
+  test('ends with the text or the error of its row if it is slow', () => eachOf(SLOWNESS_TRAPS, slowPages));
 
   test('leaves all ordinary pages READY with their own words', () => {
     const missing = site.ordinary.filter((url) => pages.get(url)?.sync_status !== 'READY');
@@ -128,7 +128,7 @@ describe('a trap affects only its own page', () => {
     });
   });
 
-  test('kills no worker: no page was in progress when one died', async () => {
+  test('kills no worker: no page has more than one unfinished start', async () => {
     const tenant = { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 };
     const ids = [...pages.values()].map((file) => file.id);
     const stored = await service.store.files.byIds(tenant, ids);
@@ -160,7 +160,7 @@ describe('sitemaps', () => {
       },
     ));
 
-  test('are reported in no other case', () => {
+  test('are not reported on the parent if they are valid', () => {
     expect(parent.file_metadata?.['sitemap_problems']).toHaveLength(Object.keys(BROKEN_SITEMAPS).length);
   });
 
@@ -169,7 +169,7 @@ describe('sitemaps', () => {
     expect(read.filter((path, index) => read.indexOf(path) !== index)).toEqual([]);
   });
 
-  test('cause no request to other hosts, except where a page redirects there', () => {
+  test('cause no request to another host; only a page that redirects there does', () => {
     expect(new Set(foreignRequests)).toEqual(new Set(['/robots.txt', '/open']));
   });
 });

@@ -10,7 +10,7 @@ import { consentTo } from '../../support/consent.js';
 import { watchIgnoredFields } from '../../support/ignoredFields.js';
 import { startService, type TestService } from '../../support/service.js';
 
-/** Name of the environment whose base URL this suite sets in the published client of older front-ends. */
+/** Environment of carbon-connect-js, the client of older front-ends. This suite sets its base URL to the service. */
 const environment = 'LOCAL';
 let service: TestService;
 let ignoredFields: () => readonly string[];

@@ -9,7 +9,7 @@ import { waitFor } from '../../support/waitFor.js';
 import { watchIgnoredFields } from '../../support/ignoredFields.js';
 import { startService, type TestService } from '../../support/service.js';
 
-// Tests of the published client of the hosted service, of which only the base path is changed.
+// Tests the published client of the hosted service. Only the base path of the client is changed.
 let service: TestService;
 let ignoredFields: () => readonly string[];
 let site: Site;

@@ -98,7 +98,7 @@ console.log(JSON.stringify({ count: data.count, name: file?.name, town, checked:
 });
 
 describe('@hey-api/openapi-ts', () => {
-  // Generates from the same document as the test above, and takes as long.
+  // Runs only in `npm run test:long`: the test above checks the same document, and this one takes as long.
   thoroughly(
     'generates a function for every operation; a program that uses them compiles and calls the service',
     async () => {

@@ -73,7 +73,7 @@ test('replaces existing data only by force', async () => {
   expect(await contents()).toMatchObject(FILES);
 });
 
-test('refuses a backup of another SECRET_KEY, wherever the key is set', async () => {
+test('refuses a backup that needs another SECRET_KEY than the environment or the data folder contains', async () => {
   await call('backup', folder, '--without-keys');
   await wipe();
   const none = await call('restore', folder);
@@ -122,7 +122,7 @@ test('prevents the engines from starting after an interrupted restore, until a r
   await mkdir(path.join(dataDir, 'mongodb'), { recursive: true });
   await writeFile(path.join(dataDir, 'mongodb/half'), 'x');
   await writeFile(path.join(dataDir, 'restoring'), folder);
-  // `npm start` creates this file before it checks.
+  // `npm start` creates this file before it checks for an interrupted restore.
   await writeFile(path.join(dataDir, 'secret-key'), key());
   const start = startEngines({ dataDir, need: { temporal: true, mongodb: true, qdrant: true }, ports: 'free' });
   await expect(start).rejects.toThrow('was interrupted');

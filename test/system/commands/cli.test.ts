@@ -218,7 +218,7 @@ describe('doctor', () => {
     ).toContain(`data source ${source._id}`);
     const mended = await call('reconcile', '--mend');
     expect([mended.code, mended.lines.join()]).toEqual([0, expect.stringContaining('stuck: 1, 1 mended')]);
-    // Nothing is queued, so there is nothing to watch.
+    // The command recommends watching the queued files only if it queued one.
     expect(mended.lines.join()).not.toContain('queued files');
     expect(checksNamed((await examined()).checks, 'unfinished files')[0]).toMatchObject({ state: 'ok' });
   });
@@ -323,7 +323,7 @@ describe('a command that works on many items', () => {
     {
       command: 'ocr fetch',
       async failPartly() {
-        // English comes with npm ci. Nothing answers at the registry that npm finds in the folder.
+        // The English data is installed by npm ci. French must be fetched, but .npmrc names an unreachable registry.
         const folder = path.join(dataDir, 'ocr-languages');
         await mkdir(folder, { recursive: true });
         await writeFile(path.join(folder, 'package.json'), '{}');

@@ -51,7 +51,7 @@ test('every link, picture and script of the built pages leads to a file of the s
       expect(links.filter((link) => link.startsWith('/'))).toEqual([]);
       const broken = links.filter((link) => {
         const [target = '', anchor] = link.split('#', 2);
-        // The API reference, next to the guide.
+        // Links to the API reference are not checked: it is built to a folder next to the guide.
         const file = target === '' ? page : path.posix.join(path.posix.dirname(page), target);
         if (file === '../docs/') return false;
         return !files.has(file) || (anchor !== undefined && !anchors.get(file)?.includes(anchor));
@@ -61,7 +61,7 @@ test('every link, picture and script of the built pages leads to a file of the s
   );
 });
 
-test('a link whose text is the file name of a page shows its title', async () => {
+test('a link that is written with the file name of a page shows the title of that page', async () => {
   const html = await readFile(site('api/webhooks.html'), 'utf8');
   expect(html).toMatch(/<a href="[^"]*events\.html">Events and webhooks<\/a>/);
   await everyRow(
@@ -73,7 +73,7 @@ test('a link whose text is the file name of a page shows its title', async () =>
   );
 });
 
-test('no page loads anything from another host, or contains a script or a style of its own', async () => {
+test('no page loads anything from another host, or contains an inline script or style', async () => {
   await everyRow(
     await pagesOf(),
     (page) => page,

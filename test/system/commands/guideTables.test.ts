@@ -26,7 +26,7 @@ test('the tables of the guide match the code', async () => {
   );
 });
 
-test('every page with a table of a source is in the guide', () => {
+test('every page with a generated table is in the guide', () => {
   expect([...TABLES.keys()].filter((page) => !PAGES.includes(page))).toEqual([]);
 });
 

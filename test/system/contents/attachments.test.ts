@@ -22,7 +22,7 @@ interface Part {
   readonly content: string | Buffer;
 }
 
-/** Returns a message with attachments as its source text. */
+/** Returns the source text of an email message with attachments. */
 function message(subject: string, parts: readonly Part[]): string {
   const head = `From: Ada <ada@example.com>\r\nTo: bob@example.com\r\nSubject: ${subject}\r\nDate: Mon, 2 Mar 2026 10:00:00 +0000\r\nMIME-Version: 1.0\r\n`;
   const body = parts.map(

@@ -47,12 +47,12 @@ async function outcomeOf(bytes: string | Uint8Array, name: string): Promise<stri
   return outcome;
 }
 
-test('refuses a member of 50 MB of zeros by its compression ratio, and one whose stated size is false while it is unpacked', async () => {
+test('refuses a member of 50 MB by its compression ratio, or while unpacking if its stated size is false', async () => {
   expect(await outcomeOf(flatBomb(50_000_000), 'a.docx')).toMatch(/^too_large: .*MAX_UNPACK_RATIO/);
   expect(await outcomeOf(flatBomb(50_000_000, 900_000), 'a.docx')).toMatch(/^broken_content: /);
 });
 
-test('limits the total of many small members', async () => {
+test('limits the total unpacked size of many small members', async () => {
   const part = strToU8(`<sld>${'<p/>'.repeat(100_000)}</sld>`);
   const names = Array.from({ length: 8 }, (_, nth) => `ppt/slides/slide${nth}.xml`);
   const rels = `<Relationships>${names.map((_, nth) => `<Relationship Id="r${nth}" Type="x/slide" Target="slides/slide${nth}.xml"/>`).join('')}</Relationships>`;

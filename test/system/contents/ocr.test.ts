@@ -93,7 +93,7 @@ test.each([
   180_000,
 );
 
-test('reads only the scanned pages of a PDF by OCR, with the text typed on them, and gives every chunk its page', async () => {
+test('reads only the scanned pages of a PDF by OCR, with typed text on them, and gives the chunk its pages', async () => {
   const pdf = await makePdf((page) => {
     page.text('Typed words on the first page.');
     page.addPage();
@@ -186,7 +186,7 @@ describe('unreadable files that end with an error', () => {
     ['a broken JPEG', () => cut(drawPicture(LINES, { type: 'jpeg' }), 0.02), 'cut.jpg', /^The picture is broken/],
     ['a PNG of a header alone', () => drawPicture(LINES).slice(0, 20), 'cut.png', /^The picture is broken/],
     ['a bomb', () => bomb(60_000, 60_000), 'bomb.png', /60000 x 60000 pixels.*MAX_OCR_PIXELS/],
-    // test/system/contents/ocrFiles.test.ts reads a larger one.
+    // Only in `npm run test:long`: test/system/contents/ocrFiles.test.ts reads JBIG2 bombs in every run.
     ...thoroughRows<[string, () => Uint8Array | Promise<Uint8Array>, string, RegExp]>([
       ['a JBIG2 bomb', () => jbig2Bomb(60_000), 'jbig2.pdf', /could not be read within .*OCR_MEMORY_MB.*Split it/],
     ]),

@@ -41,7 +41,7 @@ afterAll(() => pool.close());
 const recognize = (content: Uint8Array, languages?: readonly OcrLanguage[]): Promise<PageText> =>
   pool.recognize(upload(content, 'a.png'), { page: 1, findTables: false, ...(languages ? { languages } : {}) });
 
-/** Latin letters with accents, other letters, and characters. */
+/** A language with accented Latin letters, one with another alphabet, and one without an alphabet. */
 const ONE_OF_EACH_KIND: readonly OcrLanguage[] = ['deu', 'rus', 'jpn'];
 
 describe('with default settings, a page is read in its language', () => {
@@ -102,7 +102,7 @@ describe('a deployment', () => {
   };
 
   test(
-    'refuses unknown languages by name, and lists the known ones',
+    'refuses a list with an unknown language, and names the known ones',
     async () => {
       const { status, body } = await user.post('/upload_file_from_url', {
         url: 'https://example.com/a.png',
@@ -116,7 +116,7 @@ describe('a deployment', () => {
   test(
     'makes a file READY with a warning in its record, the ledger and the operators page if a page was read with low confidence',
     async () => {
-      // Most of it is Chinese, which this deployment does not read.
+      // Most of the picture is Chinese, which this deployment does not read.
       const lines = [...(TEXTS.eng?.slice(0, 2) ?? []), ...(TEXTS.chi_sim ?? [])];
       const content = drawPicture(lines, { width: 1650, height: 700, font: 'WenQuanYi Micro Hei' });
       const { id } = await user.send({ name: 'low.png', content }, { use_ocr: true });

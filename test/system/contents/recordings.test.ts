@@ -8,10 +8,7 @@ import { byPython } from '../../documents/formats/byPython.js';
 import { type EncodedRecording, encodeRecordings } from '../../documents/formats/encodeRecordings.js';
 import { RECIPES, type Recipe } from '../../documents/formats/rows/recordings.js';
 
-/**
- * The types that Chromium records, and the format of each. A transcription service reads the speech; detection only
- * identifies the format.
- */
+/** The types that Chromium records, and the format of each. */
 const RECORDED = [
   ['audio/webm;codecs=opus', 'WEBM'],
   ['video/webm;codecs=vp8,opus', 'WEBM'],

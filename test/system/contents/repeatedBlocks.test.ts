@@ -156,7 +156,7 @@ describe('a scrape', () => {
     expect((await pagesOf(await scrape())).map(noticesIn)).toEqual(Array.from({ length: 4 }, () => NOTICES));
   });
 
-  test('by links learns from the pages that the start page links to', async () => {
+  test('by links learns the repeated blocks from the pages that the start page links to', async () => {
     publish(10);
     const links = Array.from(site.pages.keys(), (path) => `<li><a href="${path}">${path}</a>`).join('');
     site.pages.set('/', `<title>Piers</title><main><h1>All piers</h1><p>${proseOf(99)}</p><ul>${links}</ul></main>`);

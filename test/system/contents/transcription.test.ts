@@ -135,7 +135,7 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     });
   });
 
-  test('ends silence with an error', async () => {
+  test('ends a silent recording with an error', async () => {
     const scenario = `silence-${transcription_service}`;
     set(transcription_service, scenario, { speech: SILENCE });
     expect(await transcribed(scenario, options)).toMatchObject({
@@ -177,7 +177,7 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     expect(file.sync_error_message).toMatch(/said by the service/);
   });
 
-  test('does not transcribe again for another chunk_size or more vectors', async () => {
+  test('does not transcribe again when a resync changes chunk_size or forces embeddings', async () => {
     const scenario = `again-${transcription_service}`;
     const countCalls = (): number =>
       (transcription_service === 'deepgram' ? callsOf(scenario) : jobsOf(scenario)).length;

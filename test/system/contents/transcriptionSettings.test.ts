@@ -127,7 +127,7 @@ test('transcribes a recording at an address, and one inside a message', async ()
     const site = await startSite();
     const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscenario:fetched;'), Buffer.alloc(400)]);
     site.pages.set('/talk.mp4', { type: 'video/mp4', body: video });
-    // Null counts as absent.
+    // A null transcription_service counts as absent.
     const { body } = await user.post<FileRecord>('/upload_file_from_url', {
       url: site.url('/talk.mp4'),
       transcription_service: null,

@@ -123,7 +123,7 @@ test('restarts a real engine when its occupied port is free again; stop ends a b
     const takePort = async () => {
       const server = createServer((socket) => socket.destroy());
       process.kill(qdrant!.pid, 'SIGKILL');
-      // The port is free once the engine has ended, and then for at least a second.
+      // The killed engine frees the port. Take it before the restart, which follows at least a second later.
       await waitFor(
         () =>
           new Promise<boolean>((resolve) => {

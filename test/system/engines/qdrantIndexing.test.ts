@@ -131,7 +131,7 @@ thoroughly('aborts a build when writes exceed its buffer, loses no point, and bu
       (shards) => shards.length === 1,
     );
     expect(await indexed('crowded')).toBe(0);
-    // Further writes or queries would end the idle time: only the files show the build.
+    // The build waits for an idle engine. So poll the files: a write or a query would postpone it.
     await waitFor(
       () => shardsOf('crowded'),
       (shards) => shards.includes('shard-1'),

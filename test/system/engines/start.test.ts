@@ -92,7 +92,7 @@ test('assigns different ports to two engines that start at the same time with th
   }
 });
 
-test('reports a crash during the start of other engines, with an engine that can be restarted', async () => {
+test('reports a crash while engines are still being started; the reported engine can be restarted', async () => {
   let launches = 0;
   const launch = () => {
     launches += 1;

@@ -27,7 +27,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// The others call the same operations through other libraries, and install more packages.
+// Three examples run only in `npm run test:long`: they call the same operations through libraries to install.
 test.each(['python', ...thoroughRows(['langchain', 'llamaindex', 'ai-sdk'])])(
   '%s finds the passage and cites its page',
   async (name) => {
@@ -37,7 +37,7 @@ test.each(['python', ...thoroughRows(['langchain', 'llamaindex', 'ai-sdk'])])(
   },
 );
 
-// test/system/mcp/mcpClients.test.ts calls these tools with the same client.
+// Only in `npm run test:long`: mcpClients.test.ts calls these tools with the same client in every run.
 thoroughly('mcp adds a page, waits, searches, reads the file and cites it', async () => {
   const run = await examples.run('mcp', { PAGE: site.url('/tern'), QUESTION: 'Where does the tern fly?' });
   const printed = await run.ended();

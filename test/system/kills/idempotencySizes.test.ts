@@ -270,7 +270,7 @@ test(
         const again = await send(row, made, key);
         expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body });
         expect(again.headers.get('idempotent-replayed')).toBe('true');
-        // Contents that the answer did not need are deleted after it is sent.
+        // A repeated upload stores its bytes as a draft, which the API deletes after it has sent the answer.
         await waitFor(leftovers, (found) => found.length === 0);
         expect(await counts()).toEqual(before);
       },

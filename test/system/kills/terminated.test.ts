@@ -66,7 +66,7 @@ test('after its resync was terminated in Temporal, a file is SYNC_ABORTED with i
   const id = page?.id ?? 0;
   const before = (await settledState()).content('lena').segments;
   let isRequested = false;
-  // Never answered, so the run waits here.
+  // The site never answers, so the resync waits for this page.
   site.pages.set('/changing.html', () => {
     isRequested = true;
   });

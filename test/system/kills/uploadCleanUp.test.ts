@@ -40,7 +40,7 @@ afterAll(async () => {
 beforeEach(() => service.startWorker());
 afterEach(() => service.stopWorker());
 
-/** Work of a user on one text, and the key of its workflow. */
+/** Work of a user on one text, and the key of the workflow that does the work. */
 interface Work {
   /** Prepares the data for the work. Returns the id that `begin` receives. */
   prepare?(user: TestUser): Promise<number>;

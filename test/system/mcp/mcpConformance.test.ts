@@ -75,7 +75,7 @@ thoroughly('fixture tools with sessions, on the endpoint, pass all scenarios of 
   }
 });
 
-test('fixture tools without sessions, on the transport of the product, pass the scenarios of one answer', async () => {
+test('fixture tools on the product’s transport, which has no sessions, pass the scenarios in ONE_ANSWER', async () => {
   const endpoint = await startFixtureEndpoint(service, withoutSessions, [proxy.origin]);
   try {
     for (const scenario of ONE_ANSWER)

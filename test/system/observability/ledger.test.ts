@@ -228,7 +228,7 @@ test('retries failed items, once per key, and skips those synced meanwhile', asy
   expect((await waitForEnd(retryById.body.sync_run_id)).counts).toMatchObject({ discovered: 1, skipped: 1 });
 });
 
-test('link records and events to their workflow', async () => {
+test('links records and events to their workflow', async () => {
   const parent = await user.file(parentId);
   expect(parent).toMatchObject({
     workflow_id: service.names.idOf(`scrape:${parentId}`),

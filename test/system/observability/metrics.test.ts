@@ -36,7 +36,7 @@ beforeAll(async () => {
   emulator = await startEmbeddingEmulator();
   drive = await startGoogleDrive({ b: { name: 'b.txt', content: 'On boats.' } });
   receiver = await startReceiver();
-  // Also starts a service in this process, without metrics.
+  // Provides the stores of `api` and `worker`. It also runs an API in this process, without metrics.
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
   const env = {
     ...service.env,
@@ -191,7 +191,7 @@ const contentsOf = (source: string, outcome: string) =>
   `allotrope_contents_total{source="${source}",outcome="${outcome}"}`;
 const bytesOf = (source: string) => `allotrope_content_bytes_total{source="${source}"}`;
 
-test('count contents and their bytes when they arrive, and as unchanged when they arrive again', async () => {
+test('counts contents and their bytes when they arrive, and as unchanged when they arrive again', async () => {
   const contents = `The curlew ${randomUUID()} calls.`;
   let file: FileRecord | undefined;
   const first = await growth(workerUrl, async () => (file = await ingest(contents, 'COHERE_MULTILINGUAL_V3')), {
@@ -226,7 +226,7 @@ test('times calls to MongoDB and Qdrant by operation', async () => {
   });
 });
 
-test('include the metrics of Temporal’s SDK, for our task queues and without ids in labels', async () => {
+test('includes the metrics of Temporal’s SDK, for our task queues and without ids in labels', async () => {
   const names = await waitFor(
     async () => Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('temporal_')),
     (all) => all.some((name) => name.startsWith('temporal_activity_execution_latency_seconds_count')),
@@ -239,7 +239,7 @@ test('include the metrics of Temporal’s SDK, for our task queues and without i
     expect(names.some((one) => one.startsWith(`temporal_${name}{`))).toBe(true);
 });
 
-test('count requests to a connected source, refusals by kind, and refreshes of its tokens', async () => {
+test('counts requests to a connected source, refusals by kind, and refreshes of its tokens', async () => {
   const requestsWith = (outcome: string) =>
     `allotrope_source_requests_total{source="GOOGLE_DRIVE",outcome="${outcome}"}`;
   const refreshed = 'allotrope_token_refreshes_total{source="GOOGLE_DRIVE",outcome="refreshed"}';
@@ -259,7 +259,7 @@ test('count requests to a connected source, refusals by kind, and refreshes of i
   drive.reset();
 });
 
-test('count delivery attempts by outcome, and measure the delay of each delivered event', async () => {
+test('counts delivery attempts by outcome, and measures the delay of each delivered event', async () => {
   const tries = (outcome: string) => `allotrope_webhook_tries_total{outcome="${outcome}"}`;
   receiver.reactWith(() => 500);
   const key = apiClient(apiUrl, { authorization: `Bearer ${service.apiKey}` });

@@ -108,7 +108,7 @@ const latest = ({ events }: EventStream, part: string): string =>
   events.findLast(({ data }) => data.part === part)?.data.html ?? '';
 
 describe('access to the operator page', () => {
-  test('asks for a key without credentials, and shows nothing else', async () => {
+  test('without credentials shows only the form that asks for a key', async () => {
     for (const path of ['/ops', '/ops/files?cause=encrypted']) {
       const { status, html, headers } = await show(path);
       expect(status).toBe(401);

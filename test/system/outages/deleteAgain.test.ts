@@ -59,8 +59,8 @@ const deletesEnded = (customerId: string, count: number): Promise<number> =>
   );
 
 /**
- * Makes the next delete of vectors fail once, when the files already belong to the delete's run. Returns whether it
- * failed.
+ * Makes the next delete of vectors fail once, when the files already belong to the delete's run. Returns a function
+ * that returns whether the failure has happened.
  */
 function failOnce(): () => boolean {
   const { vectors } = service.store;
@@ -95,7 +95,7 @@ test.each([
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('keeps emptied records after a lost answer, and emits one event each', async () => {
+test('keeps emptied records if a batch fails after its work, and emits one event each', async () => {
   const { user, name, parent } = await scraped();
   const ids = (await user.children(parent.id)).map(({ id }) => id);
   failsAfter = true;

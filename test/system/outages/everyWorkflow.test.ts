@@ -63,7 +63,7 @@ const FAIRNESS_KEYS: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
   reembedFiles: 'work',
   moveStorage: 'work',
   settleQuarantine: 'deletes',
-  // A schedule starts it, without a key. Its own steps are short; its parts have the key of their user.
+  // A schedule starts autoSync without a fairness key. Its own steps are short; the runs that it starts have keys.
   autoSync: 'none',
 };
 

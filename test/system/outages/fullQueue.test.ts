@@ -50,7 +50,7 @@ test('marks files beyond a full queue DELAYED with the reason, and processes the
   const site = await startHeldSite(8);
   const user = await service.user('quinn');
   const parent = await user.scrape({ url: site.url('/sitemap.xml') });
-  // Two of the first three are read at once. The site holds the third: until its release, no other file is queued.
+  // The site answers the first two pages and holds the third. Until its release, no other file is queued.
   const delayed = Array<string>(8 - MAX_QUEUED).fill('DELAYED');
   const pages = await settledIn(user, parent, [...delayed, 'READY', 'READY', 'SYNCING']);
   const held = pages.filter((page) => page.sync_status === 'DELAYED');

@@ -243,7 +243,7 @@ describe('a receiver that was down, or was added late', () => {
     readonly next_cursor: number;
     readonly has_more: boolean;
   }
-  thoroughly('catches up from the feed, page by page, in the order of the deliveries', async () => {
+  thoroughly('can read missed events from the feed, page by page, and gets later events by webhook', async () => {
     const { emit, receiver, get } = await organization();
     const hook = await receiver();
     await emit('FILE_SYNCING', 1, 2, 3);

@@ -145,7 +145,7 @@ describe('a run that no worker takes', () => {
     });
   });
 
-  test('is stalled by a silent worker after one was killed or frozen', async () => {
+  test('is stalled by a worker that was killed or froze, and sends no heartbeat', async () => {
     const self = { id: randomUUID(), host: 'frozen-host', pid: 4711 };
     await service.store.workers.recordHeartbeat(self, { lagMs: 0, waitShare: null, waited: null, othersShare: null });
     await withDatabase(service, (connection) =>

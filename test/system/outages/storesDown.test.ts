@@ -51,7 +51,8 @@ beforeAll(async () => {
     RETRY_DELAYS_S: '0.1',
     SOURCE_PATIENCE_MS: '1',
   });
-  // On a busy machine a store may answer too late, although it is up. A caller's scrape can be cancelled only once.
+  // Repeat: on a busy machine a store may answer too late, although it is up. Each attempt needs a new caller, because
+  // a caller's scrape can be cancelled only once.
   let attempts = 0;
   const answers = await waitFor(
     async () => {

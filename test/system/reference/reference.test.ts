@@ -128,7 +128,7 @@ describe('names of schemas', () => {
       },
     ));
 
-  test('include every name of the contract: a schema without its name is reported', () => {
+  test('are reported if a schema of ours lacks the name that the contract has', () => {
     const { UserFile: _removed, ...schemas } = contract.components.schemas;
     expect(Object.keys(schemas).length).toBe(Object.keys(contract.components.schemas).length - 1);
     expect(

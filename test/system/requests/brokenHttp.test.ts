@@ -91,7 +91,7 @@ describe('malformed HTTP, answered with an error and a closed connection', () =>
     slow.close();
   });
 
-  test('keeps a complete answer, and does not mix an incomplete one with a refusal', async () => {
+  test('leaves an earlier answer complete, and adds no refusal to an incomplete answer', async () => {
     const answer = await exchange(service.url, 'GET /health HTTP/1.1\r\nhost: here\r\n\r\n', 'nonsense\r\n\r\n');
     expect(answer.status).toBe(200);
     expect(answer.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
