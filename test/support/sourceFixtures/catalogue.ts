@@ -2,6 +2,7 @@
  * Support for the suites of connected sources: one service, a fixture for each source, and customers who connect it.
  */
 import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Connection } from 'mongoose';
 
 import type { EventItem } from '../../../contract/events.js';
 import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
@@ -13,7 +14,7 @@ import { INTENDED } from '../../../store/models/hiddenRows.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import type { Listed, TestUser } from '../client.js';
-import { withDatabase } from '../mongo.js';
+import { connectMongo } from '../mongo.js';
 import { startService, type TestService } from '../service.js';
 import { waitFor } from '../waitFor.js';
 import { SOURCE_FIXTURES } from './index.js';
@@ -46,6 +47,8 @@ export interface Item {
 
 export interface Catalogue {
   readonly service: TestService;
+  /** A connection to the database of the service, open from the first test to the last. */
+  readonly database: Connection;
   readonly fixtures: Readonly<Record<ConnectedSourceType, SourceFixture>>;
   /** The log lines of all levels and the responses that the service has written so far. */
   readonly recorded: { readonly log: readonly string[]; readonly answers: readonly string[] };
@@ -67,6 +70,7 @@ export function useCatalogue(): Catalogue {
   const recorded = { log: [] as string[], answers: [] as string[] };
   const catalogue = { fixtures, recorded } as {
     service: TestService;
+    database: Connection;
     fixtures: typeof fixtures;
     recorded: typeof recorded;
   };
@@ -86,9 +90,11 @@ export function useCatalogue(): Catalogue {
         .join(','),
     };
     catalogue.service = await startService(settings, { logTo: { write: (line) => void recorded.log.push(line) } });
+    catalogue.database = await connectMongo(catalogue.service.env['MONGODB_URI'] ?? '');
     recordAnswers(recorded.answers, (url) => url.startsWith(catalogue.service.url));
   });
   afterAll(async () => {
+    await catalogue.database.close();
     await catalogue.service.close();
     await Promise.all(Object.values(fixtures).map((fixture) => fixture.close()));
   });
@@ -199,19 +205,16 @@ export class Customer {
 
   /** Returns the number of accepted file selections so far. */
   selections(): Promise<number> {
-    return withDatabase(this.service, async (db) =>
-      db.collection<RunDoc>('runs').countDocuments({ customerId: this.customerId, kind: 'syncSource' }),
-    );
+    const ofCustomer = { customerId: this.customerId, kind: 'syncSource' } as const;
+    return this.catalogue.database.collection<RunDoc>('runs').countDocuments(ofCustomer);
   }
 
   /** Waits until the runs of all accepted file selections have ended. */
   async selectionsDone(): Promise<void> {
     const open = { customerId: this.customerId, kind: 'syncSource', finishedAt: null } as const;
-    await withDatabase(this.service, (db) =>
-      waitFor(
-        () => db.collection<RunDoc>('runs').countDocuments(open),
-        (runs) => runs === 0,
-      ),
+    await waitFor(
+      () => this.catalogue.database.collection<RunDoc>('runs').countDocuments(open),
+      (runs) => runs === 0,
     );
   }
 
@@ -248,12 +251,12 @@ export class Customer {
 
   /** Returns the kinds of this customer's events, in order. */
   async eventKinds(): Promise<string[]> {
-    return (await eventsOf(this.service, this.customerId)).map(({ kind }) => kind);
+    return (await eventsOf(this.catalogue, this.customerId)).map(({ kind }) => kind);
   }
 
   /** Returns items without a file that FILES_SKIPPED events report, each with the reason. */
   async skippedItems(): Promise<{ id: string; name: string; reason: string }[]> {
-    return (await eventsOf(this.service, this.customerId)).flatMap(({ kind, info }) => {
+    return (await eventsOf(this.catalogue, this.customerId)).flatMap(({ kind, info }) => {
       const { items = [], reason } = (info ?? {}) as { items?: readonly EventItem[]; reason?: string };
       if (kind !== 'FILES_SKIPPED') return [];
       return items.map(({ external_id: id, name }) => ({ id, name, reason: reason ?? '' }));
@@ -262,7 +265,7 @@ export class Customer {
 
   /** Returns the number of FILES_SKIPPED events that report files unchanged since the last sync. */
   async countUnchangedSkips(): Promise<number> {
-    const events = await eventsOf(this.service, this.customerId);
+    const events = await eventsOf(this.catalogue, this.customerId);
     return events.filter(({ info }) => info?.['reason'] === 'incremental_sync').length;
   }
 
@@ -272,13 +275,12 @@ export class Customer {
 }
 
 /** Returns the published events of a customer, in order. */
-export async function eventsOf(service: TestService, customerId: string): Promise<EventRowDoc['events'][number][]> {
+export async function eventsOf({ database }: Catalogue, customerId: string): Promise<EventRowDoc['events'][number][]> {
   const published: EventRowDoc['events'][number][] = [];
-  await withDatabase(service, async (connection) => {
-    const rows = connection.collection<EventRowDoc>('events').find({ 'events.customerId': customerId });
-    for await (const { last, events } of rows)
-      if (last !== INTENDED) published.push(...events.filter((event) => event.customerId === customerId));
-  });
+  for await (const { last, events } of database
+    .collection<EventRowDoc>('events')
+    .find({ 'events.customerId': customerId }))
+    if (last !== INTENDED) published.push(...events.filter((event) => event.customerId === customerId));
   return published;
 }
 

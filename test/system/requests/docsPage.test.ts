@@ -6,16 +6,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 import { findChromium } from '../../../connectors/web/findChromium.js';
-import { startService, type TestService } from '../../support/service.js';
+import { type SharedService, sharedService } from '../../support/sharedService.js';
 
-let service: TestService;
+let service: SharedService;
 let browser: Browser;
 let proxy: Server;
 /** Address below which a proxy serves the API, as if PUBLIC_URL were https://host/allotrope. */
 let below: string;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
   const executablePath = findChromium(null);
   if (executablePath === null) throw new Error('There is no Chromium: install chromium-headless-shell');
   browser = await chromium.launch({ executablePath, chromiumSandbox: false });

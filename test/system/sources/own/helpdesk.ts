@@ -137,7 +137,7 @@ export function defineSkippedTests(catalogue: Catalogue, type: ConnectedSourceTy
       const body = { data_source_id: id, ids, request_id: requestId };
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);
       const events = await waitFor(
-        () => eventsOf(catalogue.service, customerId),
+        () => eventsOf(catalogue, customerId),
         (emitted) =>
           emitted.some((event) => event.kind === 'ALL_FILES_PROCESSED' && event.info?.['request_id'] === requestId),
       );
