@@ -277,7 +277,7 @@ describe('browser access', () => {
     expect(answer.headers.get('access-control-allow-headers')).toContain('authorization');
   });
 
-  test('forbids type sniffing in every answer, and caching in those of operations', async () => {
+  test('forbids type sniffing and frames in every answer, and caching in answers of operations', async () => {
     const answers = await Promise.all(
       ['/health', '/openapi.json', '/no/such/path', '/docs/', '/docs/scalar.js', '/user', '/ops'].map((path) =>
         fetch(`${service.url}${path}`),
