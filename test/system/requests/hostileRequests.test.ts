@@ -177,7 +177,7 @@ describe('errors located by their path', () => {
   });
 });
 
-describe('unusual but valid requests', () => {
+describe('unusual requests', () => {
   const served: readonly (readonly [string, string])[] = [
     ['a surrogate pair', '{"filters":{"name":"\\ud83d\\ude00"}}'],
     ['every special character of patterns', '{"filters":{"name":".*+?^${}()|[]\\\\/-"}}'],
