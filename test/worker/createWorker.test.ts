@@ -54,7 +54,7 @@ test('a worker process reports to its supervisor that it is ready and responsive
     // Of this service, and of the Temporal SDK.
     expect(metrics).toContain('allotrope_');
     expect(metrics).toContain('temporal_');
-    // The channel of a supervisor that is killed closes.
+    // If the supervisor is killed, its channel closes.
     child.disconnect();
     expect(
       await Promise.race([ended, new Promise((resolve) => void setTimeout(resolve, 60_000, 'still running').unref())]),

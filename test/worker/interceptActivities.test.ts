@@ -182,7 +182,7 @@ describe('interceptor in a worker', () => {
   /**
    * @param exchange the step under test
    * @param isCancelled whether the workflow is cancelled during that step
-   * @returns the status of the workflow, the input of its last step if it failed, and the number of attempts
+   * @returns the status of the workflow, the input of endConnection (null if not called), and the number of attempts
    */
   async function connect(exchange: (step: Step) => Promise<void>, isCancelled = false): Promise<string> {
     const { activity, sdk } = await loadProduct();

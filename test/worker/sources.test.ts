@@ -1,4 +1,7 @@
-/** Tests of what the worker passes to the connectors, and of the spans of its activities. Both are fakes. */
+/**
+ * Tests of what the worker passes to the connectors, and of the spans of its activities. The connectors and the tracing
+ * are fakes.
+ */
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect, test } from '@jest/globals';
 

@@ -39,7 +39,7 @@ interface Until {
   readonly calls: number;
   readonly result?: unknown;
 }
-/** The part of a scheduled sync whose run is always active already. */
+/** Run id of a part whose workflow cannot start: it has the workflow id of the scheduled sync, which is running. */
 const ALREADY_RUNNING = 99;
 /**
  * Results of a step, call by call; the last one repeats. FAULT and DEFECT make the step fail, CANCEL cancels the
@@ -751,4 +751,4 @@ test('a listing reads page by page, deletes missing files, and reports its outco
 test('a workflow in batches repeats its steps until no work is left, and reports its outcome', () => eachOf(BATCHES));
 test('connections and scheduled syncs call their steps in order, and report their outcome', () => eachOf(OTHERS));
 test('uploads are ingested batch by batch', () => eachOf(UPLOADS));
-test('deliveries continue batch by batch until the webhook ends, and miss no new event', () => eachOf(DELIVERIES));
+test('deliveries continue batch by batch until one ends the workflow, and miss no new event', () => eachOf(DELIVERIES));

@@ -123,7 +123,7 @@ const withBody = implemented.flatMap(([method, path, auth]) => {
   return shapes.map((shape, index) => [method, path, index, auth, shape] as const);
 });
 
-test('the checks below cover every operation with a body, including lists and alternatives of bodies', () => {
+test('the check of null covers every operation with a body, also if it is a list or has alternatives', () => {
   const walked = (wanted: string) => withBody.filter(([, path]) => path === wanted).length;
   expect([walked('/web_scrape'), walked('/white_label/create'), walked('/white_label/update')]).toEqual([1, 3, 3]);
   expect(new Set(withBody.map(([method, path]) => `${method} ${path}`))).toEqual(
@@ -136,7 +136,7 @@ test('the checks below cover every operation with a body, including lists and al
 });
 
 test('answers null in each nullable field without a server error', () => {
-  // requestContract.test.ts checks that other fields refuse null by their path; it sends no requests.
+  // Null in a field that is not nullable: requestContract.test.ts checks, without requests, that validation refuses it.
   const nullable = withBody.flatMap(([method, path, , auth, { body, fields }]) =>
     fields
       .filter(

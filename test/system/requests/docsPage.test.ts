@@ -29,7 +29,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Passes a GET to the service without the first part of its path. */
+/** Forwards a GET to the service, without the prefix /allotrope of the path. */
 async function forward(
   url: string,
   { authorization, 'customer-id': customerId }: NodeJS.Dict<string | string[]>,
@@ -98,7 +98,7 @@ async function sent(page: Page, anchor: string): Promise<string> {
 }
 
 describe('the page at /docs', () => {
-  test('has the operations of each tag with samples, under a policy that runs only its own scripts', async () => {
+  test('has each tag, samples in three languages, and a policy that blocks inserted scripts and styles', async () => {
     const answer = await fetch(`${service.url}/docs/`);
     const policy = answer.headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src-elem 'nonce-[\w+/=]{20,}'; /);
@@ -191,13 +191,13 @@ describe('the files of the page', () => {
       const plain = await fetch(`${service.url}${path}`, { headers: { 'accept-encoding': 'identity' } });
       expect([plain.status, plain.headers.get('content-encoding')]).toEqual([200, null]);
       expect(await plain.text()).toBe(await packed.text());
-      // With this header, fetch also sends `cache-control: no-cache`, which prevents a 304.
+      // curl, because fetch adds `cache-control: no-cache` to if-none-match, which prevents a 304.
       const args = ['-s', '-w', '%{http_code}', '-H', `if-none-match: ${etag}`, `${service.url}${path}`];
       expect((await promisify(execFile)('curl', args)).stdout).toBe('304');
     }
   });
 
-  test('/openapi.json is the document', async () => {
+  test('/openapi.json is the OpenAPI 3.1 document, as JSON', async () => {
     const answer = await fetch(`${service.url}/openapi.json`);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(((await answer.json()) as { openapi: string }).openapi).toBe('3.1.0');

@@ -18,10 +18,10 @@ import { isThorough } from '../../support/thorough.js';
 /** Maximum processor time of the main thread in one turn of the event loop, in milliseconds at the reference speed. */
 const MAX_TURN_MS = 100;
 /**
- * A request that takes longer is sent again. Other processes on the same cores (their caches, and the second thread of
- * a core) only add to the processor time of a turn, so the shortest of several attempts is nearest to that of the
- * request. The attempts are spread over half a minute, because other suites keep the machine busy for seconds at a
- * time.
+ * Maximum number of attempts of a request while its longest turn exceeds MAX_TURN_MS. Other processes on the same cores
+ * (their caches, and the second thread of a core) only add to the processor time of a turn, so the shortest of several
+ * attempts is nearest to that of the request. The attempts are spread over half a minute, because other suites keep the
+ * machine busy for seconds at a time.
  */
 const ATTEMPTS = 10;
 
@@ -92,7 +92,8 @@ async function sendRequest(
   headers: Headers = {},
   body: string | Buffer = '',
 ): Promise<number> {
-  // Kept alive: a server may answer before it has the whole request, and then reads the rest of it.
+  // The server may answer before it has the whole body. On a kept-alive connection it then also reads the rest, so the
+  // measured turns include that.
   const agent = new Agent({ keepAlive: true });
   const sent = httpRequest(`${url}${address}`, { method, headers, agent });
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
@@ -143,8 +144,9 @@ const ADMITTED: Readonly<Record<string, string>> = {
 
 const posts = operations.filter(({ method, body, takesForm }) => method === 'post' && body && !takesForm);
 /**
- * test:system sends one row of a kind to each operation, because each has a schema of its own, and every refused body
- * to one operation, because all share the refusal; test:long sends all bodies to all operations.
+ * test:long sends all bodies to all operations. test:system sends each operation one of the admitted bodies, because
+ * every operation has its own schema. It sends each refused body to one operation only, because the same code refuses
+ * it for all operations.
  */
 const rowsFor = <T>(rows: readonly T[], index: number): T[] =>
   isThorough() ? [...rows] : rows.filter((_row, at) => at === index % rows.length);
@@ -181,7 +183,7 @@ const chunks = (count: number, numbers: number): string =>
       `{"chunk_number":${at},"chunk":"a text"${numbers > 0 ? `,"embedding":[${NUMBERS.slice(at, at + numbers).join()}]` : ''}}`,
   )}]}]}`;
 
-describe('bodies at the limits of an operation', () => {
+describe('bodies at the limits of an operation do not block the event loop', () => {
   test.each<[string, string, string]>([
     [
       '10,000 ids, twice',
@@ -279,7 +281,7 @@ test.each(queried.map(({ method, path: address }, index) => [method, address, in
   120_000,
 );
 
-describe('addresses and headers', () => {
+describe('addresses and headers do not block the event loop', () => {
   test.each(
     [
       `/content/${fill('%41')}/1/1.raw`,
@@ -323,7 +325,7 @@ describe('addresses and headers', () => {
   });
 });
 
-describe('forms with fields', () => {
+describe('forms with fields do not block the event loop', () => {
   const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
   const FORM_BYTES = 999_000;
 
@@ -345,7 +347,7 @@ describe('forms with fields', () => {
   });
 });
 
-describe('forms with a file', () => {
+describe('forms with a file do not block the event loop', () => {
   const BOUNDARY = 'b';
   const disposition = (name: string): string => `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"`;
   const file = `${disposition('file')}; filename="a.txt"\r\n\r\nsome text\r\n`;
@@ -384,14 +386,14 @@ describe('forms with a file', () => {
   });
 });
 
-describe('one connection', () => {
+describe('one connection does not block the event loop', () => {
   /** Sends raw bytes. Returns the status of each answer once the connection is closed. */
   async function sendRaw(bytes: string): Promise<number[]> {
     const socket = connect(port, '127.0.0.1');
     let text = '';
     socket.setEncoding('latin1').on('data', (part: string) => (text += part));
-    // The connection may be reset before everything is sent: an error, which `once` would throw
-    // (https://nodejs.org/api/events.html#eventsonceemitter-name-options).
+    // The server may reset the connection before everything is sent. Ignore that error. `once(socket, 'close')` would
+    // throw it (https://nodejs.org/api/events.html#eventsonceemitter-name-options).
     socket.on('error', () => undefined);
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.write(bytes, 'latin1');

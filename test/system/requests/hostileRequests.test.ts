@@ -177,7 +177,7 @@ describe('errors located by their path', () => {
   });
 });
 
-describe('unusual but valid requests', () => {
+describe('unusual requests', () => {
   const served: readonly (readonly [string, string])[] = [
     ['a surrogate pair', '{"filters":{"name":"\\ud83d\\ude00"}}'],
     ['every special character of patterns', '{"filters":{"name":".*+?^${}()|[]\\\\/-"}}'],
@@ -199,7 +199,7 @@ describe('unusual but valid requests', () => {
       },
     ));
 
-  test('delete nothing when the only filter is empty', async () => {
+  test('to delete files are refused with 400 when the only filter is empty', async () => {
     for (const filters of [{}, { tags_v2: { AND: [] } }, { tags_v2: { OR: [{ AND: [] }] } }, { tags: {} }])
       expect((await user.post('/delete_files_v2', { filters })).status).toBe(400);
   });

@@ -104,7 +104,7 @@ test('starts a run that was accepted with a key immediately, without waiting for
     () => database.collection('runs').findOne({ requestId: body.request_id }),
     (found) => found?.['startedAt'] !== null,
   );
-  // The sweeper ignores the row until then.
+  // The sweeper ignores the row until nextTryAt.
   expect(started?.['startedAt'].getTime()).toBeLessThan(run?.['nextTryAt'].getTime());
   await user.settled(body.id);
 });

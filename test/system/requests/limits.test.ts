@@ -133,7 +133,7 @@ test('ends a scrape at max_files_per_upload pages, and the parent reports that',
   expect(settledParent.file_metadata).not.toHaveProperty('limit_reached');
 });
 
-thoroughly('applies the same limits to crawls and feeds', async () => {
+thoroughly('applies max_files_per_upload to crawls and feeds, and max_files to crawls', async () => {
   const linked = await startLinkedSite({ '/': ['/a', '/b', '/c'], '/a': [], '/b': [], '/c': [] });
   const entries = ['/a', '/b', '/c'].map((path) => `<item><guid>${path}</guid><link>${linked.url(path)}</link></item>`);
   linked.pages.set('/feed.xml', `<rss version="2.0"><channel><title>Feed</title>${entries.join('')}</channel></rss>`);

@@ -157,7 +157,7 @@ describe('deletes', () => {
     await remaining(0);
   });
 
-  test('POST /delete_files deletes by status, or only files that were never synced', async () => {
+  test('POST /delete_files deletes by status, and keeps synced files with delete_non_synced_only', async () => {
     await nora.settled((await nora.scrape({ url: site.url('/nothing.xml') })).id);
     const { body } = await nora.post('/delete_files', { sync_statuses: ['READY'], delete_non_synced_only: true });
     expect(body).toEqual({ success: true });
@@ -168,7 +168,7 @@ describe('deletes', () => {
   test('delete_child_files and include_all_children delete all descendants', async () => {
     const deep = async (): Promise<void> => {
       const ids = (await nora.children(root.id)).map(({ id }) => id);
-      // A chain with decreasing ids: a child comes before its parent.
+      // Moves the first page below the second one, so that a child has a smaller id than its parent.
       await withDatabase(service, async (connection) => {
         const files = connection.collection<FileDoc>('files');
         await files.updateOne({ _id: ids[0]! }, { $set: { parentId: ids[1]!, isContainer: false } });

@@ -7,7 +7,7 @@ import { startService, type TestService } from '../../support/service.js';
 let service: TestService;
 
 beforeAll(async () => {
-  // The request for the token counts; the next request is allowed half a minute later.
+  // Two requests a minute: the request for the token, and one more. A third is allowed half a minute later.
   service = await startService({ RATE_LIMIT_USER: '2' }, { worker: false });
 });
 afterAll(() => service.close());

@@ -136,7 +136,7 @@ describe('requests', () => {
     expect(answer.body.detail[0]).toMatchObject({ loc, type });
   });
 
-  test('with invalid CSS selectors are answered with each of these once', async () => {
+  test('with invalid CSS selectors are answered with one error for each invalid selector', async () => {
     const answer = await user.post<Invalid>('/scrape_sitemap', { url, css_selectors_to_skip: ['p[', '.ad', ':is(p'] });
     expect(answer.body.detail).toEqual([
       { loc: ['body', 'css_selectors_to_skip', 0], msg: expect.stringContaining('CSS selector'), type: 'value_error' },
@@ -193,7 +193,7 @@ describe('requests', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('are answered with 422 if the body is not JSON or of another type, and with 413 if it is huge', async () => {
+  test('are answered with 422 if the body is malformed JSON or a form, and with 413 if it is huge', async () => {
     const send = (body: string, type: string) =>
       fetch(`${service.url}/scrape_sitemap`, {
         method: 'POST',
@@ -277,7 +277,7 @@ describe('browser access', () => {
     expect(answer.headers.get('access-control-allow-headers')).toContain('authorization');
   });
 
-  test('forbids type sniffing in every answer, and caching in those of operations', async () => {
+  test('forbids type sniffing and frames in every answer, and caching in answers of operations', async () => {
     const answers = await Promise.all(
       ['/health', '/openapi.json', '/no/such/path', '/docs/', '/docs/scalar.js', '/user', '/ops'].map((path) =>
         fetch(`${service.url}${path}`),

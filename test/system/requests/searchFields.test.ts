@@ -116,7 +116,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(found.map(({ file_id: id }) => id - BASE)).toEqual(ALL);
     expect(found.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6]);
     for (const { score, file_id: id } of found) expect(score).toBeCloseTo(1 - (id - BASE) / 100, 4);
-    // Vectors of callers are compared with vectors only.
+    // Uploaded vectors are compared with a query_vector of their size, never with the embedded query.
     expect(await ids({ query_vector: vectorAt(0, CALLER_SPACE.dimensions) })).toEqual([11]);
     expect(await ids({ query_vector: null })).not.toContain(11);
   },
@@ -149,7 +149,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await ids({ tags_v2: { OR: [red, green] } })).toEqual([3, 4]);
     expect(await ids({ tags_v2: { AND: [red, green] } })).toEqual([]);
     expect(await ids({ tags_v2: { AND: [{ ...red, negate: true }, { OR: [green] }] } })).toEqual([4]);
-    // It overrides the older form, unless it has no conditions.
+    // tags_v2 overrides tags, unless tags_v2 has no conditions.
     expect(await ids({ tags: { team: 'red' }, tags_v2: { AND: [green] } })).toEqual([4]);
     expect(await ids({ tags: { team: 'red' }, tags_v2: { AND: [] } })).toEqual([3]);
     expect((await answerTo({ tags_v2: { AND: [red], OR: [green] } })).status).toBe(422);
@@ -207,7 +207,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       hybrid_search_tuning_parameters: { weight_a, weight_b },
     });
     expect(await ids(weighted(1, 0))).toEqual(ALL);
-    // By words alone, chunks without a common word are not found. A search by the caller's vectors would find them.
+    // A search by words alone finds only chunks that contain a word of the query. A search by vectors finds all chunks.
     expect(new Set(await ids(weighted(0, 1)))).toEqual(new Set([5, 6]));
     expect((await ids(weighted(0.5005, 0.5005))).slice(0, 2)).toEqual([5, 6]);
     for (const [a, b] of [
@@ -372,7 +372,7 @@ test('answers a user above MAX_CONCURRENT_SEARCHES with 429 and Retry-After; dis
   );
 });
 
-describe('a reranker that fails', () => {
+describe('a search whose reranker fails', () => {
   const rerank = { model: 'JINA_RERANKER_MULTILINGUAL_V2' };
   test.each([
     [{ status: 429, headers: { 'retry-after': '9' } }, 503, '9'],

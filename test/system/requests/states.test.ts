@@ -342,7 +342,7 @@ beforeAll(async () => {
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     BATCH_CONCURRENCY: '1',
-    // Without the comparison of the first pages, which would fetch more of them in the first batch.
+    // The worker does not compare the first pages of the site: to compare them, it would fetch all 12 in one batch.
     SITE_SAMPLE_PAGES: '0',
     MAX_QUEUED_FILES: String(MAX_QUEUED),
     LIMIT_RECHECK_S: '0.3',

@@ -63,15 +63,15 @@ const files = async (): Promise<number> =>
 const expectConsistent = async (): Promise<void> =>
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 
-describe('a file above MAX_UPLOAD_BYTES', () => {
-  test('is refused with 413 before it is sent when its length is declared', async () => {
+describe('an uploaded file', () => {
+  test('above MAX_UPLOAD_BYTES is refused with 413 before it is sent when its length is declared', async () => {
     const { call, answer } = openRequest({ 'content-length': '5000000000' });
     call.write(HEAD);
     expect(await answer).toMatchObject({ status: 413, body: { detail: expect.stringContaining('MAX_UPLOAD_BYTES') } });
     call.destroy();
   });
 
-  test('is refused with 413 as soon as it is too long, and no part of it is stored', async () => {
+  test('above MAX_UPLOAD_BYTES is refused with 413 as soon as it is too long, and not stored', async () => {
     const before = [await files(), await storedNames()];
     const { call, answer } = openRequest();
     call.write(HEAD);
@@ -81,7 +81,7 @@ describe('a file above MAX_UPLOAD_BYTES', () => {
     expect([await files(), await storedNames()]).toEqual(before);
   });
 
-  test('is accepted at exactly that length', async () => {
+  test('of exactly MAX_UPLOAD_BYTES is accepted', async () => {
     const file = await user.send(
       { name: 'full.txt', content: 'x'.repeat(MAX_UPLOAD_BYTES) },
       { store_file_only: true },
@@ -166,7 +166,7 @@ describe('an invalid request', () => {
   });
 });
 
-test('stores all options on the record, and passes them to the reader', async () => {
+test('stores all options of an upload on its record, and applies them to its chunks', async () => {
   const file = await user.send(
     { name: 'all.txt', content: 'Some text of a few words, repeated many times. '.repeat(20) },
     {
@@ -413,7 +413,7 @@ describe('/upload_file_from_url', () => {
     expect(await (await fetch(raw.presigned_url)).text()).toBe(content);
   });
 
-  test('prefers the given name', async () => {
+  test('prefers file_name to the name in the address', async () => {
     site.pages.set('/x', { type: 'text/plain', body: 'a,b,c\n1,2,3\n4,5,6\n' });
     const { body } = await post({ url: site.url('/x'), file_name: 'numbers.csv', store_file_only: true });
     expect(await user.settled(body.id)).toMatchObject({ sync_status: 'READY', source: 'CSV', name: 'numbers.csv' });

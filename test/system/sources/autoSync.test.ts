@@ -94,7 +94,8 @@ test('an account has a schedule while its user enables auto-sync', async () => {
     request_id,
   });
   expect((await filesOf(user)).map(same)).toEqual(files.map(same));
-  // The next listing is equal to the previous one, so nothing is listed a second time.
+  // The listing is equal to the previous one, so the sync ends after this part. The second part would list the account
+  // again, to sync its selected items.
   expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
 
   fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
@@ -117,7 +118,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   expect(await organization.post('/organization/update', { global_user_config: config })).toMatchObject({
     status: 200,
   });
-  // The user's own list takes precedence, even when empty.
+  // A user's own auto_sync_enabled_sources overrides that of the organization, even when empty.
   const other = await service.user('bob');
   expect(await fixture.connect(other, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   const others = scheduleIds.source((await sourceOf(other)).id);
@@ -136,7 +137,7 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
     expect(await user.post('/integrations/files/sync', { data_source_id: id, ids })).toMatchObject({ status: 200 });
   };
   await select([content.containers[0]!]);
-  // Also selected by itself with the same options: no effect.
+  // The keeper, in the selected folder, is also selected individually with the same options. This has no effect.
   await select([content.keeper]);
   await settledFiles(user, 2);
   await updateUser('carl', { auto_sync_enabled_sources: ['GITBOOK'] });
@@ -176,7 +177,7 @@ test('syncs a site automatically only when its request enables that', async () =
   const paths = ['/pages/0.html', '/pages/1.html', '/pages/2.html'];
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
   site.pages.set('/other.xml', sitemapOf(site.origin, paths.slice(0, 1)));
-  // Scraped first: a page belongs to the last scrape.
+  // Scrape /other.xml first: the page in both sitemaps then belongs to the scrape of /sitemap.xml, the later one.
   const unscheduled = await user.settled((await user.scrape({ url: site.url('/other.xml') })).id);
   const parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true })).id);
   const scheduleId = scheduleIds.container(parent.id);
@@ -362,7 +363,8 @@ test('runs one sync at a time however often its schedule fires; sync and schedul
   for (const query of [`DataSourceId = '${id}'`, `UserId = '${userId}'`, `OrganizationId = '1'`])
     expect(await schedulesOf(query)).toContain(service.names.idOf(scheduleId));
 
-  // Deleted during the sync: the schedule is deleted, the sync ends, then the rest is deleted.
+  // The user is deleted during the sync: the schedule is deleted, the sync ends, then the data source and its
+  // selections are deleted.
   expect((await organization.post('/delete_users', { customer_ids: ['edda'] })).status).toBe(200);
   await client.workflow
     .getHandle(scheduledWorkflowId)

@@ -83,7 +83,7 @@ const withoutSecrets = { sealed: null, sealedCode: null, sealedGrant: null };
 test('ends an abandoned connection by its timer, after which its page reports that it has expired', async () => {
   const { callbackUrl, url, readAttempt, handle, ended, sources } = await startConnection();
   expect((await ended()).outcome).toBe('aborted');
-  // The timer ended it, because no page was opened.
+  // No page was opened, so only the timer can have ended the attempt.
   expect(await readAttempt()).toMatchObject({ state: 'expired', ...withoutSecrets });
   // The workflow ends after the step that ends its run.
   await handle.result();
@@ -97,7 +97,7 @@ test('ends an abandoned connection by its timer, after which its page reports th
   expect(await consentTo(await url())).toMatchObject({ status: 200 });
 });
 
-test('expires at the time in its row, even if the timer of the workflow has fired earlier', async () => {
+test('a connection attempt does not expire before the time in its row, even if its timer fires', async () => {
   const { callbackUrl, extendExpiry, handle } = await startConnection();
   await extendExpiry();
   const hasFiredTimer = async () => {

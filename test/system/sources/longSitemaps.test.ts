@@ -98,7 +98,8 @@ test('a run with more than 4 MiB of history continues as new, and reads each pag
   await waitFor(requestedPages, (paths) => new Set(paths).size === MAX_PAGES);
   const workflow = client.workflow.getHandle(service.names.idOf(workflowIds.scrape(id)));
   const firstExecution = await workflow.describe();
-  // 7.5 MiB: signals that Temporal buffers during a workflow task do not count until its end.
+  // Sends 7.5 MiB, well over 4 MiB: Temporal buffers signals that arrive during a workflow task, and does not count
+  // them until that task ends.
   for (let sent = 0; sent <= 6 * MB; sent += 1.5 * MB)
     await workflow.signal(RESUME_SIGNAL, randomBytes(1.5 * MB * 0.75).toString('base64'));
   heldSite.release();

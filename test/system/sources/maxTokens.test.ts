@@ -76,7 +76,7 @@ const paused = async (user: TestUser, fileId: number): Promise<{ run: RunDoc; pa
   );
   return { run: await runOf(user, fileId), parent };
 };
-/** Returns the statuses under which the ledger lists a run, for each status filter. */
+/** Requests /sync_runs with each status filter. Returns the status of the run in each list that contains it. */
 async function statesInLedger(user: TestUser, runId: number): Promise<string[]> {
   const found: string[] = [];
   for (const status of ['queued', 'running', 'paused', 'finished']) {

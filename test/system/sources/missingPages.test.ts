@@ -89,7 +89,7 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   expect(await existingPages()).toEqual([0, 1, ...numbers(3)]);
   for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');
 
-  // The pages return to their site, and disappear again.
+  // All pages return to the site and its sitemap. Then page 0 disappears from the sitemap, and returns.
   for (const index of [1, 2, 3]) site.pages.set(pathOf(index), samplePage(index, 1));
   setSitemap(paths);
   await syncNow();

@@ -1,3 +1,4 @@
+/** Tests that /revoke_access_token also revokes the grant at the source. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../../contract/files/records.js';
@@ -11,7 +12,6 @@ import { consentTo } from '../../support/consent.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Tests that /revoke_access_token revokes the grant at the source as well. */
 let drive: GoogleDriveEmulator;
 let gmail: GmailEmulator;
 let slack: SlackEmulator;

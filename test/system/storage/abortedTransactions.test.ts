@@ -1,6 +1,6 @@
 /**
  * Every method that takes part in the transaction of its caller. A write outside of the transaction would remain after
- * its failure: a file without a run, or a run without its file.
+ * the transaction fails: a file without a run, or a run without its file.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -36,7 +36,7 @@ type InTransaction = {
 }[keyof Store];
 /** Methods that only read. */
 type Reading = 'files.retryable';
-/** Other ways through these methods, and methods whose session is not the last parameter. */
+/** Calls of these methods with other arguments, and methods whose session is not the last parameter. */
 type Others = 'dataSources.revoke' | 'schedules.markContainer, disabled';
 type Call = (session: ClientSession) => Promise<unknown>;
 
@@ -79,7 +79,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Returns all rows, as text by collection; without counters of ids, which an aborted transaction does not return. */
+/** Returns all rows, as text by collection. Omits the counters of ids: an aborted transaction does not reset them. */
 async function dump(): Promise<Record<string, string>> {
   const collections = await connection.db!.listCollections().toArray();
   const named = collections.map(({ name }) => name).filter((name) => name !== 'sequences');

@@ -116,7 +116,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     expect(await keysOf(owner)).toEqual([]);
   });
 
-  test('are not stored when points are missing or unreadable, in small and large files', async () => {
+  test('are not stored when points are missing, surplus or unreadable, in small and large files', async () => {
     const { copies } = storage();
     for (const count of [2, LARGE_COUNT]) {
       const owner = newOwner();

@@ -104,7 +104,7 @@ async function connected(customerId: string) {
   };
 }
 
-/** Moves the deadlines of quarantined files `days` into the past. */
+/** Makes the deadlines of quarantined files earlier by `days`. */
 const advanceDeadlines = (ids: readonly number[], days: number): Promise<unknown> =>
   withDatabase(service, (db) =>
     db
@@ -225,7 +225,7 @@ test('erases a file that is not restored in time, without leftovers', async () =
 const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
   (await (await service.user(customerId)).post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
-thoroughly('does not restore a file if a new file has its name, and erases all files of a deleted user', async () => {
+thoroughly('restores no file whose external id a new file has, and erases all files of a deleted user', async () => {
   const { content, all, settled, syncNow, mine } = await connected('cora');
   fixture.remove(content.others[0]!);
   await syncNow();

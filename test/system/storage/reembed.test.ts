@@ -153,7 +153,7 @@ test('estimates files, chunks, tokens, reusable vectors and the price in a dry r
   expect(body.price).toBeCloseTo((body.tokens * 0.02) / 1e6, 9);
   expect(emulator.requests).toEqual([]);
   expect((await reembed(user, { dry_run: true, embedding_model: 'SOLAR_1_MINI' })).body.price).toBeNull();
-  // Once the same texts were embedded for another user of the organization, their vectors can be reused.
+  // One of the two texts is embedded for another user of the organization. Its vectors can be reused.
   const other = await service.user('dry too');
   await uploadAll(other, [textOf('owl', 100)], { embedding_model: TO });
   const secondEstimate = (await reembed(user, { dry_run: true })).body;
@@ -330,7 +330,7 @@ test('fails only the file whose text cannot be embedded, and keeps the old vecto
   expect((await readStoredState(service.env)).findInconsistencies('faulty')).toEqual([]);
 });
 
-thoroughly('embeds a text that concurrent files share once, and counts it for each', async () => {
+thoroughly('sends a text that concurrent files share to the provider once, and counts it for each file', async () => {
   const user = await service.user('twins');
   const text = textOf('twin', 5);
   emulator.reset();

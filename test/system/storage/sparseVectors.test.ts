@@ -185,7 +185,7 @@ describe('generate_sparse_vectors', () => {
 });
 
 describe('SPARSE_VECTOR_QUEUE_STATUS', () => {
-  test('emits one queued event, however often the file is retried, and one failed event when it fails', async () => {
+  test('is emitted once as queued, however often the file is retried, and once as failed when it fails', async () => {
     site.pages.set('/down.html', { status: 500 });
     site.pages.set('/down.xml', sitemapOf(site.origin, ['/down.html']));
     const scrape = await user.scrape({ url: site.url('/down.xml'), ...SPARSE });

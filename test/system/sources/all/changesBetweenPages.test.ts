@@ -203,8 +203,8 @@ async function readPages(account: Account, start: string, atMost: number) {
 }
 
 /**
- * Reads a feed of changes up to a page, changes the source, advances the clock by days, and reads the rest: once after
- * the first page, and once after the last but one. Returns what the remaining pages report.
+ * Reads some pages of a feed, changes the source, and advances the clock by days. Then reads the rest of this sync and
+ * the whole next sync, and returns what both report. Does this after the first page, and again after the last but one.
  */
 async function betweenPages(
   source: ConnectedSourceType,

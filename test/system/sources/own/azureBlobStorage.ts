@@ -40,7 +40,7 @@ export function defineAzureTests(catalogue: Catalogue): void {
       },
     );
 
-    test('include /integrations/connect', async () => {
+    test('connect an account by /integrations/connect, and refuse an invalid account_name there with 422', async () => {
       const authentication = { source: 'AZURE_BLOB_STORAGE', account_name: ACCOUNT, account_key: ACCOUNT_KEY };
       expect(await customer.user.post('/integrations/connect', { authentication })).toMatchObject({
         status: 200,

@@ -9,7 +9,7 @@ export function defineBoxTests(catalogue: Catalogue): void {
     beforeEach(() => customer.resetAndCreateUser());
     const emulated = () => (customer.fixture as BoxFixture).box.items;
 
-    test('unavailable items end with the reason: links and inaccessible folders', async () => {
+    test('links and inaccessible folders become SYNC_ERROR with the reason', async () => {
       emulated().set('web_link:7', { name: 'Harbour', url: 'https://harbour.example/', parent: '10' });
       emulated().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
       const { data_source_metadata: metadata } = await customer.connect({ sync_source_items: true });

@@ -33,7 +33,7 @@ export function defineDropboxTests(catalogue: Catalogue): void {
       expect(after).toEqual(before);
     });
 
-    test('shared folders and team folders are listed like others; inaccessible ones end with the reason', async () => {
+    test('shared and team folders are listed like others; inaccessible items become SYNC_ERROR', async () => {
       const { items: emulated, namespaces } = dropbox();
       emulated.set('id:shared', { path: '/Shared', shared: '84528192421' });
       emulated.set('id:plan', { path: '/Shared/plan.md', content: 'To sea.' });

@@ -35,7 +35,7 @@ export function defineFreshdeskTests(catalogue: Catalogue): void {
   describe('the operation of FRESHDESK', () => {
     const customer = new Customer(catalogue, 'FRESHDESK');
 
-    test('accepts domain with or without its common ending, refuses others with 422, and names missing fields', async () => {
+    test('accepts domain with or without .freshdesk.com, refuses others with 422, names missing fields', async () => {
       await customer.resetAndCreateUser();
       fillFreshdesk(catalogue, 'quay');
       const { user, fixture } = customer;

@@ -124,7 +124,7 @@ export function defineGitbookTests(catalogue: Catalogue): void {
       ['an organization that would change the path', { organization: '..' }],
       ['an organization that is a path', { organization: 'harbour-org/spaces' }],
       ['a token with characters that headers do not allow', { access_token: 'gb\r\nx-other: 1' }],
-      ['a token with other characters', { access_token: 'gb_😀' }],
+      ['a token with an emoji', { access_token: 'gb_😀' }],
     ])('answer %s with 400', async (_name, wrong) => {
       const { status, body } = await catalogue.fixtures.GITBOOK.connect(user, wrong);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });

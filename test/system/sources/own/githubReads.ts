@@ -38,7 +38,7 @@ export function defineGithubReadTests(catalogue: Catalogue): void {
     (await list(what, body)).body.data.map(({ number }) => number);
   const requestedUrls = () => github().requests.map((path) => new URL(path, 'http://github'));
 
-  describe('issues and pull requests of GITHUB, as they are now', () => {
+  describe('requests for issues and pull requests of GITHUB', () => {
     beforeAll(async () => {
       await customer.resetAndCreateUser();
       github().repositories['ada/atlas']!.discussions = discussionsOfAtlas();

@@ -123,7 +123,7 @@ export function defineGongTests(catalogue: Catalogue): void {
     beforeEach(() => customer.resetAndCreateUser());
     const gong = () => (customer.fixture as GongFixture).gong;
 
-    test('calls are requested at the address issued with the tokens, and at the common address for given tokens', async () => {
+    test('requests go to the host issued with the tokens, or to the common host if the caller has tokens', async () => {
       await customer.connect({ sync_source_items: true });
       const customers = () => new Set(gong().customers);
       expect(customers()).toEqual(new Set([CUSTOMER]));
@@ -141,7 +141,7 @@ export function defineGongTests(catalogue: Catalogue): void {
       expect(customers()).toEqual(new Set(['api']));
     });
 
-    test('a call becomes a file of its transcript with speakers; one without a transcript ends with the reason', async () => {
+    test('a call becomes a file with its transcript and speakers, or SYNC_ERROR without a transcript', async () => {
       gong().calls.set('100', {
         title: 'Lighthouse',
         workspace: '1',

@@ -111,7 +111,7 @@ export function defineTypeTests(
 
 /** Tests the events of a selection of which some items are skipped. */
 export function defineSkippedTests(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
-  test(`${type}: a selection with types that its connection excludes emits one FILES_SKIPPED; other selections emit none`, async () => {
+  test(`${type}: selecting a parent of excluded items emits one FILES_SKIPPED; selecting an item, none`, async () => {
     const { types } = fill();
     const customerId = `${type} of tickets`;
     const user = await connect(catalogue, type, 'of tickets', {

@@ -12,7 +12,7 @@ const DATABASE = `database:${ROWS}`;
 const row = (number: number): string => `row:${notionId(number)}`;
 
 export function defineNotionTests(catalogue: Catalogue): void {
-  describe('the databases of NOTION', () => {
+  describe('the operations of NOTION', () => {
     const customer = new Customer(catalogue, 'NOTION');
     const emulator = () => (catalogue.fixtures.NOTION as NotionFixture).emulator;
 

@@ -139,13 +139,13 @@ export function defineOutlookTests(catalogue: Catalogue): void {
     });
 
     test.each([
-      ['not if only the folder is selected', {}, ['c']],
+      ['become no files by default', {}, ['c']],
       [
-        'if file_sync_config of the call requests it',
+        'become files if file_sync_config of the call requests it',
         { file_sync_config: { sync_attachments: true } },
         ['c', 'c/plan'],
       ],
-    ])('whether attachments in a selected folder become files: %s', async (_name, options, ids) => {
+    ])('attachments in a selected folder %s', async (_name, options, ids) => {
       const request = { data_source_id: id, ids: ['folder:WORK'], ...options };
       expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
       expect([...(await settledFiles(ids.length)).keys()].toSorted()).toEqual(ids);

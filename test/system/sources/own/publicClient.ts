@@ -101,7 +101,6 @@ export function definePublicClientTests(catalogue: Catalogue): void {
       );
       const idOf = (externalId: string) => files.find((file) => file.external_file_id === externalId)?.id;
 
-      // Items that were not selected are not found.
       for (const [query, externalId, passage] of [
         ['When was the lighthouse lit?', content.lighthouse, LIGHTHOUSE],
         ['What was the name of its keeper?', content.keeper, KEEPER_SENTENCE],

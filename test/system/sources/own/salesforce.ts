@@ -88,7 +88,7 @@ export function defineSalesforceTests(catalogue: Catalogue): void {
       const looseFileQueries = emulator().queries.filter((query) => query.includes('ParentId = null'));
       expect(looseFileQueries.length).toBeGreaterThan(0);
       expect(looseFileQueries.filter((query) => !query.includes('SystemModstamp > '))).toEqual([]);
-      // If Salesforce no longer reports deletions of that age, a full listing finds the deletion.
+      // If Salesforce no longer reports all deletions since the last listing, a full listing detects them.
       emulator().reset();
       emulator().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
       emulator().deletions.purgedUntil = Date.now();

@@ -59,7 +59,7 @@ export function defineServiceNowClientTests(catalogue: Catalogue): void {
         expect(new URL(body.oauth_url).searchParams.get('redirect_uri')).toBe(redirectUri);
         const callbackUrl = new URL(await answerConsent(body.oauth_url));
         expect(callbackUrl.origin).toBe(ALIAS);
-        // The alias resolves to this service.
+        // In production the alias resolves to this service. Here the test sends the request to the service itself.
         expect((await openPage(`${baseUrl}${callbackUrl.pathname}${callbackUrl.search}`)).status).toBe(200);
         const token = emulated().oauth.requests.find(({ kind }) => kind === 'token');
         expect(token).toMatchObject({ outcome: 'granted', parameters: { redirect_uri: redirectUri } });

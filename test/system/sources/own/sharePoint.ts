@@ -65,7 +65,7 @@ export function defineSharePointTests(catalogue: Catalogue): void {
       expect(results).toMatchObject([{ data_source_external_id: 'SHAREPOINT|ada@harbour.example|harbour' }]);
     });
 
-    test.each(['ONEDRIVE', 'OUTLOOK'] as const)('%s uses the tenant that the caller named as well', async (type) => {
+    test.each(['ONEDRIVE', 'OUTLOOK'] as const)('%s also uses the tenant that the caller named', async (type) => {
       const other = await catalogue.service.user(`tenant of ${type}`);
       const { graph: account } = fixtures[type] as MicrosoftFixture;
       for (const [tenant, expected] of [

@@ -111,7 +111,7 @@ export function defineMoreUnreadableTests(catalogue: Catalogue): void {
       expect(await drive.skippedItems()).toHaveLength(1);
     });
 
-    test('in a folder of ONEDRIVE include notebooks; a selected notebook is a file with the reason', async () => {
+    test('in a folder of ONEDRIVE include notebooks; a selected notebook becomes a SYNC_ERROR file', async () => {
       await oneDrive.connect();
       await oneDrive.syncFiles(['b!atlas/sights']);
       expect(await skippedReasonsOf(oneDrive, 1)).toEqual(

@@ -201,32 +201,29 @@ export function defineConnectionOptionTests(customer: Customer, { recorded }: Ca
       });
 
       if (isConnected)
-        test.each(PICKERS)(
-          'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
-          async ({ brings, ...flags }) => {
-            const expected = supportsOption(type, 'enable_file_picker') ? brings : 'none';
-            // sync_files_on_connection is true only where it has no effect, so that nothing is synced.
-            const page = await connected({
-              ...flags,
-              incremental_sync: flags.enable_file_picker,
-              sync_files_on_connection: !supportsOption(type, 'sync_files_on_connection'),
-            });
-            expect(page).toContain(`${CONNECTED_SOURCES[type].name}`);
-            expect(pickerIn(page)).toBe(expected);
-            expect(await keepsIncremental()).toBe(flags.enable_file_picker && supportsOption(type, 'incremental_sync'));
-            // If an account is connected, the URL needs no consent: its page has the picker or a button.
-            const { body } = await requestUrl({ service: type, ...flags });
-            expect(body.oauth_url).toMatch(`${customer.service.url}/connections/`);
-            const html = await (await fetch(body.oauth_url)).text();
-            expect(pickerIn(html)).toBe(expected === 'none' ? 'none' : 'opened');
-            expect(html.includes('value="sync"')).toBe(expected === 'none');
-            expect(await customer.selections()).toBe(0);
-            expect(await customer.files()).toEqual([]);
-          },
-        );
+        test.each(PICKERS)('offer or open a file picker if the source has one: %j', async ({ brings, ...flags }) => {
+          const expected = supportsOption(type, 'enable_file_picker') ? brings : 'none';
+          // sync_files_on_connection is true only where it has no effect, so that nothing is synced.
+          const page = await connected({
+            ...flags,
+            incremental_sync: flags.enable_file_picker,
+            sync_files_on_connection: !supportsOption(type, 'sync_files_on_connection'),
+          });
+          expect(page).toContain(`${CONNECTED_SOURCES[type].name}`);
+          expect(pickerIn(page)).toBe(expected);
+          expect(await keepsIncremental()).toBe(flags.enable_file_picker && supportsOption(type, 'incremental_sync'));
+          // If an account is connected, the URL needs no consent: its page has the picker or a button.
+          const { body } = await requestUrl({ service: type, ...flags });
+          expect(body.oauth_url).toMatch(`${customer.service.url}/connections/`);
+          const html = await (await fetch(body.oauth_url)).text();
+          expect(pickerIn(html)).toBe(expected === 'none' ? 'none' : 'opened');
+          expect(html.includes('value="sync"')).toBe(expected === 'none');
+          expect(await customer.selections()).toBe(0);
+          expect(await customer.files()).toEqual([]);
+        });
     } else if (isConnected)
       test.each(PICKERS)(
-        'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
+        'open no file picker for a source without consent: %j',
         async ({ enable_file_picker: offers, automatically_open_file_picker: opens }) => {
           const page = await connected({
             enable_file_picker: offers,

@@ -153,7 +153,7 @@ export function defineScheduledSyncTests(customer: Customer): void {
         expect((await customer.source()).data_source_metadata).toMatchObject({ deletions_held: more });
       });
 
-      test('lists held deletions, which can be refused and approved', async () => {
+      test('holds deletions that an operator can list, refuse and approve', async () => {
         const { id } = await customer.source();
         const held = await organization.get<Listed<DataSourceRecord>>('/data_sources/held_deletions?limit=1000');
         expect(held.body.results.map((one) => one.id)).toContain(id);
