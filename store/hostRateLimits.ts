@@ -89,7 +89,7 @@ export function createHostRateLimits(
 
 /**
  * Removes expired shares and adds this worker's; then grants as many slots as are fair and free. If there are more
- * workers than slots, a holder moves to the end of the queue at each renewal, so that all workers get slots in turn.
+ * workers than slots, a worker with slots moves to the end of the queue when it renews, so that all get slots in turn.
  */
 function sharing({ host: _host, holder, cap, minSlots }: ShareRequest, leaseMs: number): Expression[] {
   const isOwn: Expression = { $eq: ['$$one.holder', holder] };

@@ -171,8 +171,8 @@ describe('heartbeats', () => {
 });
 
 /**
- * Runs on a real server and worker: the workflow `connectByConsent`, whose step has the shortest heartbeat timeout, with
- * fake steps.
+ * Runs the workflow `connectByConsent` on a real server and worker, with fake activities. Of all workflows, it has the
+ * activity with the shortest heartbeat timeout.
  */
 describe('interceptor in a worker', () => {
   interface Step {

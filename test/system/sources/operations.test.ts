@@ -1,5 +1,6 @@
 /**
- * The operations of single sources, one file of own/ each, on one service. test/long/operations.test.ts has the others.
+ * Tests of behaviour that only some sources have, on one service. The files of own/ define them.
+ * test/long/operations.test.ts runs more of them.
  */
 import { useCatalogue } from '../../support/sourceFixtures/catalogue.js';
 import { defineConfluenceAddressTests } from './own/confluence.js';
@@ -28,13 +29,14 @@ defineChooserTests(catalogue, 'BOX');
 
 definePublicClientTests(catalogue);
 
-// Selection of the account's address.
+// A user connects an account by its address, such as example.zendesk.com.
 defineServiceNowClientTests(catalogue);
 defineZendeskAddressTests(catalogue);
 defineConfluenceAddressTests(catalogue);
 defineSalesforceAddressTests(catalogue);
 
-// Some combinations of type options; test/long/operations.test.ts has all.
+// Options that select the types of items to sync, such as tickets or articles: some combinations.
+// test/long/operations.test.ts tests all.
 defineServiceNowTypeTests(catalogue, SOME_TYPE_OPTIONS);
 defineTypeTests(catalogue, 'ZENDESK', () => fillZendesk(catalogue), SOME_TYPE_OPTIONS);
 defineTypeTests(catalogue, 'INTERCOM', () => fillIntercom(catalogue), SOME_TYPE_OPTIONS);
