@@ -9,8 +9,8 @@ const EDGE = /^(header|footer)(?:-left|-first)?$/;
 const PAGE_FIELDS: ReadonlySet<string> = new Set(['page-number', 'page-count', 'page-continuation']);
 
 /**
- * Returns the headers and footers in the styles of a text document as `Header: …` and `Footer: …`, each once. Omits page
- * numbers, and lines that contain only one and a few letters.
+ * Returns the headers and footers in the styles of a text document as `Header: …` and `Footer: …`, each once. Omits
+ * lines that contain only a page number, or a page number and a few letters.
  */
 export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[] {
   const edges = new Set<string>();
