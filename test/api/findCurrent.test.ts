@@ -120,7 +120,7 @@ describe('current chunks of search hits', () => {
     expect(await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, { store })).toEqual([]);
   });
 
-  test('are none if the file is replaced during each search; the searches end', async () => {
+  test('are empty if the file is replaced during each search; the searches end', async () => {
     const { deps, generations, readFiles } = storeOf({ 1: 2 });
     const search = () => {
       const ranked = [hit(1, generations[1] ?? 0)];

@@ -78,7 +78,7 @@ test('Intercom: lists the attachments of all conversations of a long page, excep
   );
 });
 
-test('Intercom: names a conversation by its first line, an author by the email address; admin 0 is no assignee', async () => {
+test('Intercom: names a conversation by its first line, an author by the email address; admin 0 does not count as assignee', async () => {
   const json = {
     id: '7',
     source: { body: '<p>When is high tide?</p><p>Please.</p>', author: { email: 'ben@sea.example' } },

@@ -1,5 +1,7 @@
-/** Tests with simulated programs: which program of an engine is used, the build of the Python environment, and the
- * first checks of MongoDB. */
+/**
+ * Tests with simulated programs: which program of an engine is used, the build of the Python environment, and the first
+ * checks of MongoDB.
+ */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

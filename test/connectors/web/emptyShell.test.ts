@@ -51,10 +51,10 @@ describe('a page that is not an empty shell', () => {
     ['an element to fill, without a script', '<div id="root"></div>'],
     ['a short page with a script', '<p>A short page.</p><script src="/analytics.js"></script>'],
     [
-      'JSON-LD data without a script',
+      'JSON-LD data, but no program',
       '<div id="root"></div><script type="application/ld+json">{"@type": "Article"}</script>',
     ],
-    ['JSON data without a script', '<div id="root"></div><script type="application/json">{}</script>'],
+    ['JSON data, but no program', '<div id="root"></div><script type="application/json">{}</script>'],
     ['a notice without a script', '<noscript>Enable JavaScript</noscript>'],
     ['nothing', ''],
     ['words', 'words'],

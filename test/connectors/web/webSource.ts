@@ -68,7 +68,7 @@ export async function list(web: WebSource, url: string, signal = new AbortContro
   return { entries, problems };
 }
 
-/** Fetches a page, by default without a browser and without validators (If-None-Match…). Throws if the response is 304. */
+/** Fetches a page, by default without a browser and without validators such as If-None-Match. Throws on a 304. */
 export async function fetchOne(
   web: WebSource,
   url: string,

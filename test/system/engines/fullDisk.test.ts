@@ -76,7 +76,7 @@ onDisk('a full disk', () => {
     mountAt(dataDir, 1);
     const write = writeFile(path.join(dataDir, 'filler'), Buffer.alloc(2_000_000));
     const { message, code } = (await write.catch((e: unknown) => e)) as NodeJS.ErrnoException;
-    // Node's own errors are no instances of the Error class in Jest's realm, which explanationOf() checks.
+    // explanationOf() checks for the Error class of Jest's realm, to which Node's own errors do not belong.
     const error = Object.assign(new Error(message), { code });
     expect(explanationOf(error)).toMatch(/^The disk is full \(ENOSPC: .*\)\. Free some space, then start again/);
   });

@@ -1,5 +1,4 @@
 /** File storage on a full disk: the answers to callers, and the stored files afterwards. */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,40 +7,28 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
+import { allowsMounts, mountSmallDisk, unmountSmallDisk } from '../../support/smallDisk.js';
 
-const DISK_BYTES = 4_000_000;
-
-/** Mounts a small disk in memory. Returns the reason if that is not possible, otherwise null. */
-function mountDisk(folder: string): string | null {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder], { stdio: 'pipe' });
-    return null;
-  } catch (error) {
-    return (error as Error).message.trim();
-  }
-}
+const DISK_MB = 4;
 
 const disk = mkdtempSync(path.join(tmpdir(), 'allotrope-disk-'));
-const mountFailure = mountDisk(disk);
-if (mountFailure !== null)
-  process.stderr.write(
-    `SKIPPED test/system/outages/fullDisk.test.ts: a tmpfs needs root and mount(8): ${mountFailure}\n`,
-  );
-const onDisk = mountFailure === null ? test : test.skip;
+const canMount = allowsMounts('test/system/outages/fullDisk.test.ts');
+const onDisk = canMount ? test : test.skip;
 
 let service: TestService;
 let user: TestUser;
 const filler = path.join(disk, 'filler');
 
 beforeAll(async () => {
-  if (mountFailure !== null) return;
+  if (!canMount) return;
+  expect(mountSmallDisk(disk, DISK_MB)).toBe(null);
   service = await startService({ FILE_STORAGE_DIR: disk });
   user = await service.user('full');
 });
 afterAll(async () => {
-  if (mountFailure === null) {
+  if (canMount) {
     await service.close();
-    execFileSync('umount', [disk]);
+    unmountSmallDisk(disk);
   }
   await rm(disk, { recursive: true, force: true });
 });
