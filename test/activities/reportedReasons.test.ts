@@ -188,7 +188,7 @@ test('pages of a sitemap that are not accepted do not count towards the limit', 
   expect(of('runs.saveProgress').map(([, saved]) => saved)).toEqual([{ readWhole: false, cutAt: 2 }]);
 });
 
-test('a finished scrape that MAX_PAGES_PER_SCRAPE ended has a message with the number of accepted pages as limit', () =>
+test('a finished scrape that MAX_PAGES_PER_SCRAPE ended has a message with the number of pages that it allowed (cutAt)', () =>
   everyRow(
     [
       ['webScrape', { cutAt: 4 }, true],

@@ -62,7 +62,7 @@ const FLAGS = [
  * test/fixtures/requestLimits.txt lists all other rules, so that none of them changes by accident. After a deliberate
  * change, edit the line of the rule in that file, and CHANGELOG.md.
  */
-test('callers, rules, bounds, defaults and required fields beyond the contract are those of test/fixtures/requestLimits.txt', () => {
+test('the auth scheme, the flags and our own input rules of each operation are those of test/fixtures/requestLimits.txt', () => {
   const lines = [...operations, ...pages].flatMap((operation) => {
     const { method, path, auth } = operation;
     // The pages to which users return from the consent of a source are all alike.
