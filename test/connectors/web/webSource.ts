@@ -34,21 +34,33 @@ export interface SourceOptions extends Partial<Omit<WebSourceOptions, 'egress' |
   readonly premiumProxies?: readonly string[];
 }
 
-/** Returns a web source with a real egress. closeSources() closes it. */
-export function source({
+/** Returns a web source with a real egress, for several tests of a suite. `close` closes both. */
+export function openSource({
   settings,
   allowed = ['127.0.0.0/8'],
   lookup,
   premiumProxies = [],
   ...more
-}: SourceOptions = {}): WebSource {
+}: SourceOptions = {}): { readonly web: WebSource; close(): Promise<void> } {
   const egress = createEgress(
     egressSettings({ allowedPrivateHosts: allowed, premiumProxies }),
     lookup ? { lookup } : {},
   );
   const web = createWebSource({ egress, settings: webSettings(settings), ...more });
-  closeables.push(web, egress);
-  return web;
+  return {
+    web,
+    async close() {
+      await web.close();
+      await egress.close();
+    },
+  };
+}
+
+/** Returns a web source with a real egress. closeSources() closes both. */
+export function source(options: SourceOptions = {}): WebSource {
+  const opened = openSource(options);
+  closeables.push(opened);
+  return opened.web;
 }
 
 export async function closeSources(): Promise<void> {

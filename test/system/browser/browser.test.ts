@@ -3,12 +3,19 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { findChromium } from '../../../connectors/web/findChromium.js';
 import { serve } from '../../egress/loopback.js';
 import { faultOf } from '../../support/faultOf.js';
-import { closeSources, fetchOne, source, text, type SourceOptions } from '../../connectors/web/webSource.js';
+import {
+  closeSources,
+  fetchOne,
+  openSource,
+  source,
+  text,
+  type SourceOptions,
+} from '../../connectors/web/webSource.js';
 import { thoroughly } from '../../support/thorough.js';
 
 afterEach(closeSources);
@@ -30,7 +37,11 @@ const failOnNotice = (notice: string): never => {
   throw new Error(notice);
 };
 /** Returns a web source that fails the test with any notice, such as a missing browser. */
-const browsing = (options: SourceOptions = {}) => source({ onNotice: failOnNotice, ...options });
+const browsing = (options: SourceOptions) => source({ onNotice: failOnNotice, ...options });
+// Tests share these sources, because the start of a browser takes a second of processor time.
+const shared = openSource({ onNotice: failOnNotice });
+const sharedWithByteLimit = openSource({ onNotice: failOnNotice, settings: { maxPageBytes: 100_000 } });
+afterAll(() => Promise.all([shared.close(), sharedWithByteLimit.close()]));
 
 beforeAll(() => {
   if (findChromium(null) === null)
@@ -52,7 +63,7 @@ describe('a rendered page', () => {
       else if (request.url === '/data') response.writeHead(200).end('made by script: grün');
       else response.writeHead(404).end();
     });
-    const page = await render(browsing(), `${server.origin}/from`);
+    const page = await render(shared.web, `${server.origin}/from`);
     expect(text(page)).toContain('made by script: grün');
     expect({ ...page, bytes: null }).toEqual({
       bytes: null,
@@ -68,7 +79,7 @@ describe('a rendered page', () => {
 
   test('is rendered only if requested; otherwise the page is fetched by plain HTTP', async () => {
     const server = await html({ '/': '<p>plain<script>document.body.textContent = "script"</script>' });
-    const page = await fetchOne(browsing(), server.origin);
+    const page = await fetchOne(shared.web, server.origin);
     expect([page.fetchedWith, text(page)]).toEqual(['http', expect.stringContaining('plain')]);
   });
 
@@ -81,7 +92,7 @@ describe('a rendered page', () => {
     const server = await serve((_, response) =>
       response.writeHead(status, { ...HTML, 'Retry-After': '9' }).end('<p>no'),
     );
-    const fault = await faultOf(render(browsing(), server.origin));
+    const fault = await faultOf(render(shared.web, server.origin));
     expect([fault.kind, fault.retryAfterMs]).toEqual([kind, status === 429 ? 9000 : null]);
   });
 
@@ -89,7 +100,7 @@ describe('a rendered page', () => {
     const server = await serve((request, response) =>
       response.writeHead(200, { 'Content-Type': request.url === '/t' ? 'text/plain' : 'application/pdf' }).end('words'),
     );
-    const web = browsing();
+    const { web } = shared;
     expect(await render(web, `${server.origin}/t`)).toMatchObject({ fetchedWith: 'http', contentType: 'text/plain' });
     await faultOf(render(web, `${server.origin}/p`), 'unsupported_type');
   });
@@ -97,8 +108,8 @@ describe('a rendered page', () => {
   test('that is unreachable fails with the same reason as plain HTTP', async () => {
     const server = await html({});
     await server.close();
-    await faultOf(render(browsing(), server.origin), 'unreachable');
-    await faultOf(render(browsing({ allowed: [] }), 'http://10.0.0.1/'), 'address_refused');
+    await faultOf(render(shared.web, server.origin), 'unreachable');
+    await faultOf(render(shared.web, 'http://10.0.0.1/'), 'address_refused');
   });
 
   test('that redirects to a page forbidden by robots.txt is refused', async () => {
@@ -152,7 +163,7 @@ describe('sub-requests of a rendered page', () => {
       else if (request.url === '/wait') setTimeout(() => response.end(), 500);
       else response.writeHead(200, { 'content-type': 'text/javascript' }).end('fetch("/from-worker")');
     });
-    const page = await render(browsing({ allowed: [server.host] }), server.origin);
+    const page = await render(shared.web, server.origin);
     expect(text(page)).toContain('waited');
     expect(server.requests.map(({ url }) => url)).not.toContain('/worker.js');
   });
@@ -167,7 +178,7 @@ describe('sub-requests of a rendered page', () => {
         c.onicegatheringstatechange = () => { out.textContent += c.iceGatheringState; }; c.createOffer().then((o) => c.setLocalDescription(o));
         const end = Date.now() + 1500; (function tick() { if (Date.now() < end) fetch('/wait').finally(() => setTimeout(tick, 200)); })();</script>`,
     });
-    expect((await render(browsing(), server.origin)).fetchedWith).toBe('browser');
+    expect((await render(shared.web, server.origin)).fetchedWith).toBe('browser');
     udp.close();
     expect(datagrams).toEqual([]);
   });
@@ -189,7 +200,7 @@ describe('sub-requests of a rendered page', () => {
         more();
       }
     });
-    const page = await render(browsing({ settings: { maxPageBytes: 500_000 } }), server.origin);
+    const page = await render(sharedWithByteLimit.web, server.origin);
     expect([page.fetchedWith, text(page)]).toEqual(['browser', expect.stringContaining('words')]);
   });
 });
@@ -200,7 +211,7 @@ describe('limits', () => {
       '/': `<p>${'x'.repeat(300_000)}`,
       '/grows': '<script>document.write("x".repeat(300000))</script>',
     });
-    const web = browsing({ settings: { maxPageBytes: 100_000 } });
+    const { web } = sharedWithByteLimit;
     await faultOf(render(web, server.origin), 'too_large');
     await faultOf(render(web, `${server.origin}/grows`), 'too_large');
   });
@@ -221,7 +232,7 @@ describe('limits', () => {
     const server = await html({
       '/': '<p id=p></p><script>setInterval(() => { p.textContent = "alive"; fetch("/x"); }, 50)</script>',
     });
-    expect(text(await render(browsing(), server.origin))).toContain('alive');
+    expect(text(await render(shared.web, server.origin))).toContain('alive');
   });
 
   test('rejects with the reason of the abort', async () => {
@@ -230,7 +241,7 @@ describe('limits', () => {
     const server = await serve(() => {
       stop.abort(reason);
     });
-    await expect(render(browsing(), server.origin, stop.signal)).rejects.toBe(reason);
+    await expect(render(shared.web, server.origin, stop.signal)).rejects.toBe(reason);
   });
 });
 
@@ -245,7 +256,7 @@ test('isolates cookies and storage between pages', async () => {
   const server = await html({
     '/': '<p id=p></p><script>p.textContent = "seen " + document.cookie + localStorage.getItem("k"); document.cookie = "c=1"; localStorage.setItem("k", "v")</script>',
   });
-  const web = browsing();
+  const { web } = shared;
   await render(web, server.origin);
   expect(text(await render(web, server.origin))).toContain('seen null');
 });
