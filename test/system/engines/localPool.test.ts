@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { joinWindows } from '../../../providers/embeddings/joinWindows.js';
 import {
   createLocalPool,
@@ -25,8 +25,11 @@ interface ObservedPool {
   readonly longChildren: ChildProcess[];
 }
 
-/** Returns a pool of real processes with the real model, which records the texts that it sends to them. */
-function observedPool(size: number, options: Partial<LocalPoolOptions> = {}): ObservedPool {
+/**
+ * Returns a pool of real processes with the real model, which records the texts that it sends to them. The caller
+ * closes it.
+ */
+function openPool(size: number, options: Partial<LocalPoolOptions> = {}): ObservedPool {
   const sent: string[] = [];
   const children: ChildProcess[] = [];
   const longChildren: ChildProcess[] = [];
@@ -46,7 +49,6 @@ function observedPool(size: number, options: Partial<LocalPoolOptions> = {}): Ob
     return child;
   };
   const pool = createLocalPool({ size, startProcess, startLongQueryProcess, ...options });
-  pools.push(pool);
   return { pool, sent, children, longChildren };
 }
 
@@ -55,10 +57,29 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
+/** Returns a pool for one test. */
+function observedPool(...args: Parameters<typeof openPool>): ObservedPool {
+  const observed = openPool(...args);
+  pools.push(observed.pool);
+  return observed;
+}
+
+const shared = openPool(1);
+afterAll(() => shared.pool.close());
+
+/**
+ * Returns a pool of one process that other tests use too, because each start of a process loads the model. Texts of
+ * earlier tests are not in `sent`.
+ */
+function sharedPool(): Pick<ObservedPool, 'pool' | 'sent'> {
+  shared.sent.length = 0;
+  return shared;
+}
+
 const LONG = 'the river runs through the old town and past the market '.repeat(400);
 
 test('serves callers with documents round-robin, one window each', async () => {
-  const { pool, sent } = observedPool(1);
+  const { pool, sent } = sharedPool();
   await Promise.all([
     pool.embed(['a1', 'a2', 'a3', 'a4'], 'document'),
     pool.embed(['b1', 'b2'], 'document'),
@@ -68,7 +89,7 @@ test('serves callers with documents round-robin, one window each', async () => {
 });
 
 test('embeds a query before waiting documents, also between two windows of the current document', async () => {
-  const { pool, sent } = observedPool(1);
+  const { pool, sent } = sharedPool();
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const documents = pool.embed([LONG, 'next', 'last'], 'document').then(() => finished.push('documents'));
@@ -106,10 +127,12 @@ test('uses a prepared process for the first text, and prepares at most one', asy
 
 /** A text of eight windows, in which each word is one word piece. */
 const LONG_QUERY = 'river '.repeat(254 * 8);
+/** The same in two windows. */
+const SHORT_LONG_QUERY = 'river '.repeat(254 * 2);
 const [fairnessKey, otherKey] = [{ organizationId: 1 }, { organizationId: 2 }];
 
 test('embeds a short query without waiting for long queries or documents', async () => {
-  const { pool, sent } = observedPool(1);
+  const { pool, sent } = sharedPool();
   await pool.embed(['warm up'], 'query');
   const finished: string[] = [];
   const long = [LONG_QUERY, LONG_QUERY].map((text) =>
@@ -132,9 +155,9 @@ test('embeds long queries of two organizations in turn, window by window', async
   const embedQuery = (name: string, windows: number, owner: typeof fairnessKey) =>
     pool.embed(['river '.repeat(254 * windows)], 'query', undefined, owner).then(() => finished.push(name));
   await Promise.all([
-    embedQuery('first 1', 10, fairnessKey),
-    embedQuery('first 2', 10, fairnessKey),
-    embedQuery('second', 4, otherKey),
+    embedQuery('first 1', 5, fairnessKey),
+    embedQuery('first 2', 5, fairnessKey),
+    embedQuery('second', 2, otherKey),
   ]);
   expect(finished).toEqual(['second', 'first 1', 'first 2']);
   // All long queries share one process.
@@ -168,13 +191,13 @@ describe('the process for long queries', () => {
 
   test('ends after the idle time, and starts again with the next long query', async () => {
     const { pool, children, longChildren } = observedPool(1, { longQueryIdleMs: 100 });
-    await pool.embed(['short', LONG_QUERY], 'query');
+    await pool.embed(['short', SHORT_LONG_QUERY], 'query');
     // The query takes longer than the idle time, which does not end a busy process.
     await pool.embed([LONG_QUERY], 'query');
     expect(longChildren).toHaveLength(1);
     await untilEnded(longChildren[0]);
     // The next query follows immediately, and must not be sent to the process that is ending.
-    await pool.embed([LONG_QUERY], 'query');
+    await pool.embed([SHORT_LONG_QUERY], 'query');
     expect(longChildren).toHaveLength(2);
     expect(children.filter(({ killed }) => !killed)).toHaveLength(2);
   });
@@ -211,7 +234,7 @@ describe('the process for long queries', () => {
   test('has exited when the pool is closed, whether it was busy or ending', async () => {
     const [working, ended] = [observedPool(1), observedPool(1, { longQueryIdleMs: 1 })];
     const lost = working.pool.embed([LONG_QUERY.repeat(20)], 'query').catch(() => 'closed');
-    await ended.pool.embed([LONG_QUERY], 'query');
+    await ended.pool.embed([SHORT_LONG_QUERY], 'query');
     await untilEnded(ended.longChildren[0]);
     await Promise.all([working, ended].map(({ pool }) => pool.close()));
     expect(await lost).toBe('closed');
@@ -223,7 +246,7 @@ describe('the process for long queries', () => {
 });
 
 test('embeds no further window of an aborted text', async () => {
-  const { pool, sent } = observedPool(1);
+  const { pool, sent } = sharedPool();
   const abort = new AbortController();
   const aborted = pool.embed([LONG_QUERY], 'query', abort.signal, fairnessKey);
   await waitFor(() => sent.length > 0, Boolean);
@@ -231,12 +254,12 @@ test('embeds no further window of an aborted text', async () => {
   await expect(aborted).rejects.toThrow('the caller disconnected');
   const sentBefore = sent.length;
   // Another text of the same process is embedded after all texts that wait for that process.
-  await pool.embed([LONG_QUERY], 'query', undefined, fairnessKey);
-  expect(sent.slice(sentBefore).join('')).toBe(LONG_QUERY);
+  await pool.embed([SHORT_LONG_QUERY], 'query', undefined, fairnessKey);
+  expect(sent.slice(sentBefore).join('')).toBe(SHORT_LONG_QUERY);
 });
 
 test('embeds a long text as the mean of its windows, weighted by word pieces', async () => {
-  const { pool } = observedPool(2);
+  const { pool } = sharedPool();
   const windows = ['river '.repeat(254), 'market '.repeat(254), 'town '.repeat(50)];
   const [whole] = await pool.embed([windows.join('')], 'document');
   const parts = await pool.embed(windows, 'document');
@@ -256,7 +279,7 @@ test('returns each of many concurrent callers its own vectors', async () => {
 });
 
 test('drops the waiting texts of an aborted call, and rejects with the reason of its signal', async () => {
-  const { pool, sent } = observedPool(1);
+  const { pool, sent } = sharedPool();
   const abort = new AbortController();
   const reason = new Error('cancelled by the user');
   const dropped = pool.embed(['a1', 'a2', 'a3'], 'document', abort.signal);
@@ -293,7 +316,7 @@ test('replaces an idle process that dies', async () => {
 test('ignores SIGINT and SIGTERM of the process group in its processes', async () => {
   const { pool, children } = observedPool(1);
   await pool.embed(['warm up'], 'document');
-  const running = pool.embed([LONG, 'more'], 'document');
+  const running = pool.embed([SHORT_LONG_QUERY, 'more'], 'document');
   children[0]?.kill('SIGINT');
   children[0]?.kill('SIGTERM');
   expect(await running).toHaveLength(2);
