@@ -132,6 +132,7 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
     // Typed in product.ts.
     this.global.loadProduct = () => (loaded ??= load());
     this.global.loadDocumentPool = () => fromDist('documents/pool.js');
+    this.global.loadSplitText = () => fromDist('documents/chunking/splitText.js');
     this.global.globalOfNode = globalThis;
     // Used in shared/.
     this.global.requireOfNode = require;
