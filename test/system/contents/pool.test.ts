@@ -121,7 +121,7 @@ test('transfers large bytes that own their memory when allowed, and copies other
 });
 
 test('answers each of several small documents read together; a slow one fails alone', async () => {
-  const pool = startPool({ timeoutMs: 3_000 });
+  const pool = startPool({ timeoutMs: 1_500 });
   await pool.process(text('warm'), CHUNKING);
   // A small file that takes long: each element is compared with all earlier ones, recursively (200 elements take half a
   // minute).
@@ -134,7 +134,7 @@ test('answers each of several small documents read together; a slow one fails al
   const queued = words.map((word) => pool.process(text(`${word} queued`), CHUNKING));
   expect((await Promise.all(readings)).map((document) => document.text)).toEqual(words);
   expect((await empty).kind).toBe('no_text');
-  expect((await hang).message).toMatch(/within 3 s \(setting PARSE_TIMEOUT_MS\)/);
+  expect((await hang).message).toMatch(/within 1.5 s \(setting PARSE_TIMEOUT_MS\)/);
   expect((await Promise.all(queued)).map((document) => document.text)).toEqual(words.map((word) => `${word} queued`));
 });
 
