@@ -17,7 +17,7 @@ export const TRAPS: readonly Trap[] = [
 ];
 
 /** Number of ordinary pages, each listed in at least one sitemap. */
-const ORDINARY = 300;
+const ORDINARY = 100;
 /** Number of ordinary pages that /slow.xml lists too. */
 export const ORDINARY_IN_SLOW = 20;
 const ordinary = (from: number, to: number): string[] =>
@@ -44,7 +44,7 @@ const indexOf = (origin: string, files: readonly string[]): string =>
 
 /** Returns sitemap files of every kind, valid and faulty. */
 function sitemaps({ own, foreign }: Origins): Record<string, Page> {
-  const validSitemap = sitemapOf(own, ordinary(230, 240));
+  const validSitemap = sitemapOf(own, ordinary(77, 80));
   const bomb = '<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>';
   return {
     '/sitemap.xml': indexOf(own, [
@@ -62,26 +62,26 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
       '/sitemaps/plain.xml',
       ...Object.keys(BROKEN_SITEMAPS).filter((path) => !path.includes('deep')),
     ]),
-    '/sitemaps/plain.xml': sitemapOf(own, [...ordinary(0, 100), ...ordinary(90, 100)]),
-    '/sitemaps/packed.xml.gz': { type: 'application/x-gzip', body: gzipSync(sitemapOf(own, ordinary(90, 150))) },
+    '/sitemaps/plain.xml': sitemapOf(own, [...ordinary(0, 33), ...ordinary(30, 33)]),
+    '/sitemaps/packed.xml.gz': { type: 'application/x-gzip', body: gzipSync(sitemapOf(own, ordinary(30, 50))) },
     '/sitemaps/list.txt': {
-      body: `\ufeff# all of them\r\n${ordinary(150, 180)
+      body: `\ufeff# all of them\r\n${ordinary(50, 60)
         .map((path) => own + path)
         .join('\r\n')}\r\nnot an address\r\n`,
     },
     '/sitemaps/relative.xml': `<urlset>
-      <url><loc>/pages/180.html</loc></url><url><loc>../pages/181.html#part</loc></url>
-      <url><loc><![CDATA[ ${own}/pages/182.html ]]></loc></url><url><loc>${own.toUpperCase()}/pages/182.html</loc></url>
+      <url><loc>/pages/60.html</loc></url><url><loc>../pages/61.html#part</loc></url>
+      <url><loc><![CDATA[ ${own}/pages/62.html ]]></loc></url><url><loc>${own.toUpperCase()}/pages/62.html</loc></url>
       <url><loc>${foreign}/open</loc></url><url><loc>${foreign}/never</loc></url>
       <url><loc>javascript:alert(1)</loc></url><url><loc>http://me:secret@127.0.0.1/</loc></url>
       <url><loc></loc></url><url></url><url><loc>${own}/${'x'.repeat(5000)}</loc></url></urlset>`,
     '/sitemaps/deep-1.xml': indexOf(own, ['/sitemaps/deep-2.xml', '/sitemaps/deep-1.xml', '/sitemap.xml']),
     '/sitemaps/deep-2.xml': indexOf(own, ['/sitemaps/three-deep.xml', '/sitemaps/deep-1.xml', '/sitemaps/deep-3.xml']),
-    '/sitemaps/three-deep.xml': sitemapOf(own, ordinary(183, 200)),
+    '/sitemaps/three-deep.xml': sitemapOf(own, ordinary(63, 68)),
     '/sitemaps/deep-3.xml': indexOf(own, ['/sitemaps/deep-4.xml']),
     '/sitemaps/moved.xml': redirect('/sitemaps/moved-here.xml', 301),
-    '/sitemaps/moved-here.xml': sitemapOf(own, ordinary(200, 220)),
-    '/sitemaps/by-relative-address.xml': sitemapOf(own, ordinary(220, 230)),
+    '/sitemaps/moved-here.xml': sitemapOf(own, ordinary(68, 74)),
+    '/sitemaps/by-relative-address.xml': sitemapOf(own, ordinary(74, 77)),
     '/sitemaps/traps.xml': sitemapOf(
       own,
       TRAPS.map(({ name }) => `/traps/${name}`),
@@ -96,7 +96,7 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
     '/sitemaps/a-page.xml': { type: 'text/html', body: html('This is not a sitemap.') },
     '/sitemaps/feed.xml': `<rss version="2.0"><channel><item><link>${own}/pages/never.html</link></item></channel></rss>`,
     '/sitemaps/empty.xml': '',
-    '/sitemaps/half.xml.gz': gzipHalf(sitemapOf(own, [...ordinary(240, ORDINARY), '/pages/never.html'])),
+    '/sitemaps/half.xml.gz': gzipHalf(sitemapOf(own, [...ordinary(80, ORDINARY), '/pages/never.html'])),
     '/sitemaps/to-metadata.xml': redirect('http://169.254.169.254/latest/'),
     '/sitemaps/circle.xml': redirect('/sitemaps/circle.xml'),
   };
@@ -115,7 +115,7 @@ export interface TrapSite extends Site {
 }
 
 /**
- * Starts a site with every kind of fault: TRAPS among 300 ordinary pages, listed in sitemaps of which half are faulty.
+ * Starts a site with every kind of fault: TRAPS among 100 ordinary pages, listed in sitemaps of which half are faulty.
  * /slow.xml lists the slow traps.
  */
 export async function startTrapSite(): Promise<TrapSite> {

@@ -11,7 +11,7 @@ function* forever(piece: string): Generator<string> {
   for (;;) yield piece;
 }
 
-/** Slow answers. */
+/** Slow answers, for a service that tries each page twice (RETRY_DELAYS_S has one delay). */
 export const SLOWNESS_TRAPS: readonly Trap[] = [
   {
     // Takes longer in total than the limit for one pause.
@@ -22,16 +22,16 @@ export const SLOWNESS_TRAPS: readonly Trap[] = [
   {
     name: 'slow-without-end',
     page: drip(forever('<p>more'), 200),
-    outcome: { sentence: /did not send its complete response within 16 s/, requests: 3 },
+    outcome: { sentence: /did not send its complete response within 16 s/, requests: 2 },
   },
   {
     name: 'stalls',
     page: raw('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\n<p>half', { open: true }),
-    outcome: { sentence: /sent no further part of its response/, requests: 3 },
+    outcome: { sentence: /sent no further part of its response/, requests: 2 },
   },
   {
     name: 'never-answers',
     page: () => undefined,
-    outcome: { sentence: /did not begin to answer within 4 s/, requests: 3 },
+    outcome: { sentence: /did not begin to answer within 4 s/, requests: 2 },
   },
 ];
