@@ -5,6 +5,7 @@ import type { FileRecord } from '../../../contract/files/records.js';
 import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { recordingOf, SILENCE, type Speech } from '../../emulators/speech.js';
+import { startSite } from '../../emulators/site.js';
 import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -62,6 +63,9 @@ const PLAIN = {
 
 describe.each(SERVICES)('%s', (transcription_service) => {
   const options = { transcription_service };
+  /** Returns rows that run for AssemblyAI in `npm run test:long` only. */
+  const deepgramRows = <const T>(rows: readonly T[]): readonly T[] =>
+    transcription_service === 'deepgram' ? rows : thoroughRows(rows);
 
   test('splits a recording into paragraphs and into searchable chunks with times', async () => {
     const scenario = `plain-${transcription_service}`;
@@ -144,9 +148,10 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     });
   });
 
+  // test/providers/transcription/services.test.ts tests the fault of each response of both services.
   test.each([
-    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }],
     ['a connection that breaks in the middle of the answer', 'brokenConnection'],
+    ...deepgramRows([['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }]]),
     ...thoroughRows([
       ['429 without Retry-After', { status: 429 }],
       ['500', { status: 500 }],
@@ -160,8 +165,8 @@ describe.each(SERVICES)('%s', (transcription_service) => {
   });
 
   test.each([
-    [403, 'API_KEY'],
     [500, 'Try again later'],
+    ...deepgramRows([[403, 'API_KEY']]),
     ...thoroughRows([
       [402, 'API_KEY'],
       [404, 'BASE_URL'],
@@ -243,6 +248,51 @@ test("keeps the service's text in a language without spaces", async () => {
     speech: { language: 'ja', duration: 4, turns: [{ speaker: 0, paragraphs: [[{ text, start: 1, end: 3 }]] }] },
   });
   expect(await textOf(await transcribed('japanese', { detect_audio_language: true }))).toBe(text);
+});
+
+test('transcribes a recording at an address, and one inside a message', async () => {
+  const site = await startSite();
+  const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscenario:fetched;'), Buffer.alloc(400)]);
+  site.pages.set('/talk.mp4', { type: 'video/mp4', body: video });
+  // Null counts as absent.
+  const { body } = await user.post<FileRecord>('/upload_file_from_url', {
+    url: site.url('/talk.mp4'),
+    transcription_service: null,
+  });
+  expect(await user.settled(body.id)).toMatchObject({
+    sync_status: 'READY',
+    source: 'MP4',
+    file_metadata: { duration_sec: 21.5 },
+  });
+  const attached = recordingOf('attached').toString('base64');
+  const message = [
+    'From: a@example.com',
+    'Subject: Voice mail',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'See the recording.',
+    '--b',
+    'Content-Type: audio/mpeg; name="voice.mp3"',
+    'Content-Disposition: attachment; filename="voice.mp3"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    attached,
+    '--b--',
+    '',
+  ].join('\r\n');
+  const mail = await user.send({ name: 'mail.eml', content: message }, { skip_embedding_generation: true });
+  await user.settled(mail.id);
+  const [child] = await user.children(mail.id);
+  expect(await user.settled(child!.id)).toMatchObject({
+    name: 'voice.mp3',
+    sync_status: 'READY',
+    file_metadata: { transcription_service: 'deepgram' },
+  });
+  await site.close();
 });
 
 test('sends samples without a header as a WAVE file', async () => {

@@ -7,7 +7,6 @@ import { recordingOf } from '../../emulators/speech.js';
 import { readStoredState } from '../../support/storedState.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
-import { startSite } from '../../emulators/site.js';
 import { thoroughly } from '../../support/thorough.js';
 
 let deepgram: Deepgram;
@@ -118,53 +117,5 @@ thoroughly('reads texts while recordings wait, and transcribes one recording aft
       await user.post('/cancel_sync', { file_id: id });
     }
     for (const { id } of recordings) expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-  });
-});
-
-test('transcribes a recording at an address, and one inside a message', async () => {
-  await withService({ DEEPGRAM_API_KEY: 'right' }, async (service) => {
-    const user = await service.user('una');
-    const site = await startSite();
-    const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscenario:fetched;'), Buffer.alloc(400)]);
-    site.pages.set('/talk.mp4', { type: 'video/mp4', body: video });
-    // A null transcription_service counts as absent.
-    const { body } = await user.post<FileRecord>('/upload_file_from_url', {
-      url: site.url('/talk.mp4'),
-      transcription_service: null,
-    });
-    expect(await user.settled(body.id)).toMatchObject({
-      sync_status: 'READY',
-      source: 'MP4',
-      file_metadata: { duration_sec: 21.5 },
-    });
-    const attached = recordingOf('attached').toString('base64');
-    const message = [
-      'From: a@example.com',
-      'Subject: Voice mail',
-      'MIME-Version: 1.0',
-      'Content-Type: multipart/mixed; boundary=b',
-      '',
-      '--b',
-      'Content-Type: text/plain',
-      '',
-      'See the recording.',
-      '--b',
-      'Content-Type: audio/mpeg; name="voice.mp3"',
-      'Content-Disposition: attachment; filename="voice.mp3"',
-      'Content-Transfer-Encoding: base64',
-      '',
-      attached,
-      '--b--',
-      '',
-    ].join('\r\n');
-    const mail = await user.send({ name: 'mail.eml', content: message }, OPTIONS);
-    await user.settled(mail.id);
-    const [child] = await user.children(mail.id);
-    expect(await user.settled(child!.id)).toMatchObject({
-      name: 'voice.mp3',
-      sync_status: 'READY',
-      file_metadata: { transcription_service: 'deepgram' },
-    });
-    await site.close();
   });
 });
