@@ -21,7 +21,7 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: site.host,
     MAX_OCR_PAGES: '3',
     MAX_OCR_PIXELS: '4000000',
-    OCR_CONCURRENCY: '2',
+    OCR_CONCURRENCY: '1',
     OCR_MEMORY_MB: '1024',
   });
   user = await service.user('ora');
@@ -244,16 +244,17 @@ test('ignores parse_pdf_tables_with_ocr without use_ocr in a PDF with typed tabl
 
 test('reads texts while files wait for OCR, and ends a cancelled file as SYNC_ABORTED', async () => {
   const pages = await makePdf((pdf) => {
-    for (let nth = 0; nth < 3; nth += 1) {
+    for (let nth = 0; nth < 2; nth += 1) {
       if (nth > 0) pdf.addPage();
       scan(
         pdf,
-        Array.from({ length: 12 }, (_, line) => `Line ${line} of page ${nth} on the dredging of harbours.`),
+        Array.from({ length: 8 }, (_, line) => `Line ${line} of page ${nth} on the dredging of harbours.`),
       );
     }
   });
   const scans: FileRecord[] = [];
-  for (let nth = 0; nth < 3; nth += 1)
+  // The first file is in OCR, and the second one waits for it (OCR_CONCURRENCY).
+  for (let nth = 0; nth < 2; nth += 1)
     scans.push(await user.send({ name: `scan${nth}.pdf`, content: pages }, WITH_OCR));
   const last = scans.at(-1)?.id ?? 0;
   const queued = await waitFor(
