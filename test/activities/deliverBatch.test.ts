@@ -238,8 +238,7 @@ test('a failed event flags the webhook, can be sent again, and does not block th
   react = () => ((refused += 1) <= 2 ? 500 : 200);
   await deliverNext();
   await deliverNext();
-  const flagged = await currentWebhook();
-  expect(flagged.status === 'FLAGGED' || received.length > 2).toBe(true);
+  expect(logged).toEqual(['webhook flagged']);
   while ((await deliverNext()).more);
   expect(await outcomes()).toEqual(['1 FAILED 2', '1 DELIVERED 0']);
   expect(await service.store.deliveries.requeue(webhook._id, null)).toBe(1);

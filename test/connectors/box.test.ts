@@ -129,7 +129,7 @@ describe('listing', () => {
     const first = await account.listDescendants('0', null, NEVER);
     box.items.delete('folder:1');
     const remainder = await readListing((cursor) => account.listDescendants('0', cursor ?? first.next, NEVER));
-    expect(remainder.ids).toContain('7');
+    expect(remainder.ids).toEqual(['7']);
   });
 
   test.each(['nothing', 'folder:', 'folder:x', '..', '1/2', '99', 'folder:99', 'web_link:7', '1'.repeat(30)])(

@@ -343,8 +343,10 @@ describe('the rate limit', () => {
   const limited = (seconds: number) => () => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
   test('delays the retry by Retry-After', async () => {
-    freshdesk.injectFault(nextRequests(1, limited(0)));
+    freshdesk.injectFault(nextRequests(1, limited(1)));
+    const began = performance.now();
     expect((await roots()).ids).toHaveLength(4);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(990);
     expect(freshdesk.requests).toHaveLength(3);
   });
 

@@ -240,6 +240,7 @@ describe('unread bodies', () => {
     const answer = await guarded.request({ url: server.origin, ...limits });
     for await (const _piece of answer.body) break;
     expect((await (await guarded.request({ url: server.origin, ...limits })).bytes()).length).toBe(90_000);
+    expect(server.sockets.size).toBe(2);
   });
 
   test('close their connection if they are rejected by their headers', async () => {

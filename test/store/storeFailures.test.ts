@@ -1,9 +1,11 @@
-/** Errors of MongoDB and of file storage: which of them mean that the store failed, so that a retry can help. */
+/**
+ * Errors of file storage that mean that the store failed, so that a retry can help; and how long calls of MongoDB wait.
+ * mongoFailure.test.ts has the errors of MongoDB.
+ */
 import { expect, test } from '@jest/globals';
-import mongoose, { mongo } from 'mongoose';
+import { mongo } from 'mongoose';
 
 import { blobFailure, blobsWithStoreFailures } from '../../store/contents/blobFailures.js';
-import { mongoFailure } from '../../store/database/mongoFailure.js';
 import { timeLimits, transaction } from '../../store/database/timeLimits.js';
 import { everyRow } from '../support/everyRow.js';
 
@@ -53,35 +55,6 @@ test('a failed write is a failure of the store only if the store failed, not the
   await expect(blobs.putStream('k', parts())).rejects.toMatchObject({ store: 'File storage', kind: 'full' });
 });
 
-const ofServer = (code: number, fields: object = {}): Error =>
-  new mongo.MongoServerError({ message: 'x', code, ...fields });
-const MONGO_ERRORS: readonly (readonly [what: string, error: unknown, kind: string | null])[] = [
-  ['a lost connection', new mongo.MongoNetworkError('x'), 'unreachable'],
-  ['a closed client', Object.assign(new Error('x'), { name: 'MongoPoolClosedError' }), 'unreachable'],
-  ['a full pool of connections', Object.assign(new Error('x'), { name: 'MongoWaitQueueTimeoutError' }), 'unreachable'],
-  ['an operation that waited for a connection', new mongoose.Error('x buffering timed out after 1 ms'), 'unreachable'],
-  ['an error with such a cause', new Error('x', { cause: new mongo.MongoNetworkError('y') }), 'unreachable'],
-  ['a full disk', ofServer(14_031), 'full'],
-  ['a full disk by its message', ofServer(1, { message: 'x: No space left on device' }), 'full'],
-  ['a change of the primary', ofServer(10_107), 'failed'],
-  ['a shutdown', ofServer(91), 'failed'],
-  ['a transaction that can be repeated', ofServer(1, { errorLabels: ['TransientTransactionError'] }), 'failed'],
-  ['a duplicate key', ofServer(11_000), null],
-  ['an invalid query', ofServer(2), null],
-  ['a defect', new TypeError('x'), null],
-  ['a socket of another server', withCode('ECONNRESET'), null],
-];
-test('errors of MongoDB are store failures if a retry can help; others are not', () =>
-  everyRow(
-    MONGO_ERRORS,
-    ([what]) => what,
-    ([, error, kind]) => {
-      const failure = mongoFailure(error);
-      if (kind === null) expect(failure).toBeNull();
-      else expect(failure).toMatchObject({ store: 'MongoDB', kind, cause: error });
-    },
-  ));
-
 /** A connection whose transactions run the work until it succeeds, as the driver does. @param attempts maximum */
 const connectionOf = (attempts: number) =>
   ({
@@ -113,13 +86,6 @@ test('a transaction with a time limit ends when MongoDB does not answer in time,
   const attemptsAtEnd = attempts;
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(attempts).toBe(attemptsAtEnd);
-});
-
-test('a transaction within its time limit returns its result, or its own error', async () => {
-  expect(await transaction(connectionOf(1), async () => 7, 60_000)).toBe(7);
-  expect(await transaction(connectionOf(1), async () => 7, null)).toBe(7);
-  const refused = new Error('refused');
-  await expect(transaction(connectionOf(1), () => Promise.reject(refused), 60_000)).rejects.toBe(refused);
 });
 
 test('the time limits of the driver leave time for a second attempt', () => {

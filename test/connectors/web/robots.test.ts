@@ -39,6 +39,11 @@ test('requests an allowed page, but not a forbidden one', async () => {
   expect(server.requests.map(({ url }) => url)).toEqual(['/robots.txt', '/open']);
 });
 
+test('reads the first line after a byte order mark', async () => {
+  const server = await site({ body: `\uFEFF${CLOSED.body}` });
+  await faultOf(fetchOne(obeying(), `${server.origin}/closed`), 'robots_disallowed');
+});
+
 test('does not follow a redirect to a forbidden page', async () => {
   const server = await site(CLOSED);
   await faultOf(fetchOne(obeying(), `${server.origin}/to-closed`), 'robots_disallowed');

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
@@ -34,13 +33,6 @@ beforeAll(async () => {
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   site = await startSampleSite(1, 1);
   user = await service.user('tess');
-  // The suites share one Temporal, and others may recount their first organizations at the same time: a random id
-  // avoids that.
-  await withDatabase(service, (connection) =>
-    connection
-      .collection<{ _id: string; last: number }>('sequences')
-      .updateOne({ _id: 'organization' }, { $set: { last: randomInt(1_000_000, 1_000_000_000) } }),
-  );
   const created = await service.store.organizations.create('recounted');
   organizationId = created.organizationId;
   organization = apiClient(service.url, { authorization: `Bearer ${created.apiKey}` });

@@ -265,8 +265,10 @@ describe('a receiver that was down, or was added late', () => {
       );
       after = body.next_cursor;
     }
-    expect(names).toHaveLength(6);
-    expect(new Set(names)).toEqual(new Set(hook.accepted()));
+    // Deliveries for different files are concurrent, so only the events of one file arrive in the order of the feed.
+    expect(names.toSorted()).toEqual(hook.accepted().toSorted());
+    for (const id of ['1', '2', '3'])
+      expect(names.filter((name) => name.endsWith(` ${id}`))).toEqual([`FILE_SYNCING ${id}`, `FILE_READY ${id}`]);
     // A webhook added now gets the events from now on.
     const late = await receiver();
     await emit('FILE_DELETED', 1);
