@@ -1,6 +1,6 @@
 /**
  * Emulates Azure Blob Storage on loopback, by its published REST API: accounts in the path as in Azurite, paged List
- * Containers and List Blobs, Get Blob. It computes Shared Key signatures from the request as received.
+ * Containers and List Blobs, Get Blob. It verifies each Shared Key signature against the request as received.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ export interface EmulatedBlob {
 /** `detail` explains a refused signature. */
 type AzureRefused = Refused & { readonly code: string; readonly detail?: string };
 
-/** `injectFault` receives the decoded path, without the account and the leading slash. */
+/** The function given to `injectFault` receives the decoded path, without the account and the leading slash. */
 export interface AzureEmulator extends Emulator<AzureRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;

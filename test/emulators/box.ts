@@ -1,6 +1,6 @@
 /**
- * Emulates Box on loopback, by its published API reference: folders paged by marker, file contents on another host, and
- * events, delivered twice and out of order, as Box documents. Consent and tokens come from oauthProvider.ts.
+ * Emulates Box on loopback, by its published API reference: folders paged by marker, file contents behind a redirect,
+ * and events, delivered twice and out of order, as Box documents. Consent and tokens come from oauthProvider.ts.
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -177,7 +177,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       const { path, query, response, request } = call;
       const [version, resource = '', id = '', part, ...rest] = path;
       if (version === 'dl') {
-        // The download host must not receive the token.
+        // Box serves downloads from another host, which must not receive the token.
         const bytes = items.get(keyByDownload.get(resource) ?? '')?.content;
         if (request.headers.authorization !== undefined || bytes === undefined)
           return refuse(response, { status: 400 });

@@ -11,7 +11,7 @@ export interface LoggedChange {
 export interface ChangeLog {
   /** Compares the current state with the previous one and logs the differences. */
   logChanges(): void;
-  /** All changes since the start of the emulator, in order. */
+  /** All changes that the source reports, since the start of the emulator, in order. */
   readonly entries: readonly LoggedChange[];
 }
 

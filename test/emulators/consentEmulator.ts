@@ -14,7 +14,7 @@ export interface ConsentingSource<R extends Refused> extends Pick<EmulatedSource
   readonly unauthorized: R;
   /** Whether a request needs no token. */
   isOpen?(call: Call): boolean;
-  /** @param access the person and scopes of the token; empty for requests that need no token */
+  /** @param access the person and scopes of the token; empty if an open request has no valid token */
   answer(call: Call, access: Access): void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export type ConsentingEmulator<R extends Refused> = Emulator<R> & {
 
 const NO_ACCESS: Access = { person: { id: '', label: '' }, scopes: [], clientId: '' };
 
-/** Returns the value of SOURCE_URLS for a source. @param paths paths by part, as in the source's row */
+/** Returns the value of SOURCE_URLS for a source. @param paths paths by URL name: `api`, `authorize`, `token`… */
 export const settingsAt = (source: string, origin: string, paths: Readonly<Record<string, string>>): string =>
   Object.entries(paths)
     .map(([part, path]) => `${source}.${part}=${origin}${path}`)

@@ -50,7 +50,7 @@ const errorOf = (description: string) => ({
 });
 const refuse = (response: ServerResponse, { status, headers = {}, body }: D360Refused): void =>
   sendJson(response, status, body ?? { ...ENVELOPE, success: false, errors: [errorOf('no')] }, headers);
-/** Sends the refusal of an unknown id: status 400, and `success` as in the examples of the specification. */
+/** Refuses an unknown id as in the examples of the specification: status 400, although `success` is true. */
 const refuseUnknown = (response: ServerResponse, what: string): void =>
   sendJson(response, 400, { ...ENVELOPE, errors: [errorOf(`${what} not found`)] });
 

@@ -34,7 +34,7 @@ export interface DropboxEmulator extends ConsentingEmulator<DropboxRefusal> {
   readonly settings: string;
   /** Items by id. */
   readonly items: Map<string, EmulatedDropboxItem>;
-  /** Method and argument of each request, in order. `injectFault` receives the same text. */
+  /** Method and argument of each request, in order. The function given to `injectFault` receives the same text. */
   readonly requests: string[];
   /** Namespaces of the account: its home folder, and its root, which differs for a member of a team. */
   readonly namespaces: { home: string; root: string };
@@ -175,8 +175,8 @@ export async function startDropbox({
   };
 
   /**
-   * A cursor holds a folder and a position in its listing, or a position in the log, which stays valid after the last
-   * page.
+   * A cursor holds a folder and a position in its listing, or a position in the log. The cursor stays valid after the
+   * last page.
    */
   const cursorOf = (content: object): string =>
     Buffer.from(JSON.stringify({ generation: cursorGeneration, ...content })).toString('base64url');

@@ -53,7 +53,7 @@ export interface Emulator<R extends Refused = Refused> {
   readonly load: { current: number; max: number };
   /**
    * Calls `how` for every admitted request and applies the fault it returns.
-   * @param how receives the path, without the query
+   * @param how receives the text of `faultTargetOf`; by default the path, without the query
    */
   injectFault(how: (path: string) => InjectedFault<R>): void;
   /** Stops injecting faults and clears the log of requests. */
@@ -78,7 +78,7 @@ export interface EmulatedSource<R extends Refused> {
   admit?(call: Call): boolean;
   refuse(response: ServerResponse, refused: R): void;
   answer(call: Call): void | Promise<void>;
-  /** Returns the text that `injectFault` receives. Unset: the path of the request. */
+  /** Returns the text for the function given to `injectFault`. Unset: the path of the request. */
   faultTargetOf?(call: Call): string;
 }
 

@@ -32,7 +32,7 @@ export interface GongEmulator extends ConsentingEmulator<Refused> {
   readonly workspaces: Map<string, string>;
   readonly folders: Map<string, { name: string; workspace: string; parent?: string; calls: string[] }>;
   readonly calls: Map<string, EmulatedGongCall>;
-  /** Paths with their queries and bodies, in order. `injectFault` receives the same text. */
+  /** Paths with their queries and bodies, in order. The function given to `injectFault` receives the same text. */
   readonly requests: string[];
   /** First part of the path of each request, in order: `CUSTOMER`, or `api`. */
   readonly customers: string[];

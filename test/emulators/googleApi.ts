@@ -102,7 +102,7 @@ export function createPages(refusal: GoogleRefusal = INVALID): Pages {
       if (token !== null) {
         const [tokenAge, position, tokenList] = Buffer.from(token, 'base64url').toString().split(' ');
         from = Number(position);
-        // A token is valid only for the request that returned it, without changes to the other parameters.
+        // A token is valid only if path and all other parameters equal those of the request that returned it.
         if (
           Number(tokenAge) !== age ||
           !Number.isSafeInteger(from) ||
@@ -141,7 +141,7 @@ const CONSENT = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/rev
 /**
  * Starts an emulator. Faults are not injected into requests for consent and tokens.
  * @param scope pattern of the scopes that grant access
- * @param faultTargetOf returns the text that `injectFault` receives
+ * @param faultTargetOf returns the text for the function given to `injectFault`
  */
 export async function startGoogle(
   answer: (call: Call, access: Access) => void | Promise<void>,

@@ -247,6 +247,7 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
             .toSorted((left, right) => right.updated_at - left.updated_at),
         );
       if (resource === 'articles') {
+        // Articles are listed by last update, newest first:
         // https://developers.intercom.com/docs/references/rest-api/api.intercom.io/Articles/listArticles/
         const byChange = [...articles].toSorted(
           ([a, left], [b, right]) => (right.updated ?? STAMP - b) - (left.updated ?? STAMP - a),

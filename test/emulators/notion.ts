@@ -77,7 +77,10 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
     });
   };
 
-  /** Returns the rows that a query of a data source selects, by creation time. Other filters and orders are refused. */
+  /**
+   * Returns the rows of a data source by creation time, from the filter's `on_or_after`.
+   * @throws if the query requests another order
+   */
   const rowsOf = (id: string, { sorts, filter }: Readonly<Record<string, unknown>>) => {
     if (JSON.stringify(sorts) !== '[{"timestamp":"created_time","direction":"ascending"}]') throw new Error('sorts');
     const since = (filter as { created_time: { on_or_after: string } } | undefined)?.created_time.on_or_after ?? '';
@@ -149,7 +152,7 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
     if (resource !== 'blocks') return missing();
     const placed = findBlock(id);
     if (!pages.has(id) && (!placed || hidden.has(placed.page))) return missing();
-    // Notion does not list the children of such blocks (https://github.com/elastic/connectors/issues/2306).
+    // Notion does not list the children of unsupported blocks (https://github.com/elastic/connectors/issues/2306).
     if (rest === 'children' && placed?.block.type === 'unsupported') return refuse(response, { status: 400 });
     if (rest === 'children') return sendPage(response, 'block', childrenOf(id), parameters);
     if (rest !== '' || !placed) return missing();

@@ -4,7 +4,7 @@ export interface EmulatedBlock {
   readonly type: string;
   /** Text of the block's `rich_text`, which has a single run. */
   readonly text?: string;
-  /** Further members of the block's body, the member that has the name of its type. */
+  /** Further members of the block's body. The body is the member named after the type, for example `paragraph`. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly children?: readonly EmulatedBlock[];
 }
@@ -22,7 +22,7 @@ export const textRun = (text: string, more: Readonly<Record<string, unknown>> = 
 /** Returns an option of a status or select column. */
 export const option = (name: string) => ({ id: name.toLowerCase(), name, color: 'default' });
 
-/** Fields of bodies, by type of block, which every block of the type has. */
+/** Fields in the body of every block of a type, by type. */
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   bulleted_list_item: { color: 'default' },
   callout: { color: 'default', icon: null },

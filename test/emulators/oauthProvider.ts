@@ -96,8 +96,8 @@ export interface OAuthProvider {
   /** Refuses the next refreshes with the given answer, without changing any token. */
   refuseRefreshes(requests: number, answer: { readonly status: number; readonly body: unknown }): void;
   /**
-   * Holds token and revocation requests before they are processed, until the returned function is called. It drops a
-   * request whose sender has disconnected meanwhile.
+   * Holds token and revocation requests before they are processed, until the returned function is called. A token
+   * request whose sender has disconnected meanwhile is not processed.
    */
   hold(): () => void;
   /** Processes token requests, but holds their answers until the returned function is called. */

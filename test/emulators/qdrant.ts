@@ -23,10 +23,11 @@ export interface QdrantRecorder {
 const WRITE_MS = 20;
 
 /**
- * Starts a server that records all requests, and answers those that create and describe collections, or write, delete
- * and count points. The list of collections contains the given ones. The answer to `/exists` is always false.
+ * Starts a server that records and answers all requests. By default, it describes every collection as one with
+ * vectors of size 4, answers `/exists` with false, counts 3 points and finds no points. Any other result is `true`.
+ * @param collections names in the list of collections
  * @param statusOf the status of the answer to a request; by default 200
- * @param resultOf the result of the answer to a request; undefined: the one described above
+ * @param resultOf the result of the answer to a request; undefined: the default
  */
 export async function startQdrantRecorder(
   collections: readonly string[] = [],

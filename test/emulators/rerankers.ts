@@ -44,7 +44,7 @@ export interface RerankEmulator {
   readonly calls: RerankCall[];
   /** Returns the number of open requests without an answer. */
   waiting(): number;
-  /** Sets the score function. Default: the number of shared words. */
+  /** Sets the score function. Default: `sharedWords`. */
   setScore(how: (query: string, text: string) => number): void;
   /** Sets the order of results. Default: best first. */
   setOrder(how: (results: readonly Scored[]) => readonly Scored[]): void;
@@ -134,7 +134,7 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
   },
 };
 
-/** Returns results that the fault makes wrong, in the same form. */
+/** Applies a fault to the results; a fault of the whole answer leaves them unchanged. */
 function withFault(results: Scored[], texts: number, injectedFault: InjectedFault | null): Scored[] {
   const [first, ...rest] = results;
   if (!first) return results;

@@ -6,7 +6,7 @@ export interface S3Emulator {
   readonly endpoint: string;
   /** Contents by bucket/key. */
   readonly objects: Map<string, Buffer>;
-  /** Objects that may not be deleted, by bucket/key. */
+  /** Objects whose deletion in a batch is refused, by bucket/key. */
   readonly locked: Set<string>;
   /** Returns the keys of multipart uploads that are neither completed nor aborted. */
   inProgress(): string[];

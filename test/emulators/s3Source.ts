@@ -1,7 +1,7 @@
 /**
  * Emulates S3 on loopback as a source, by its published API: path style, paged ListBuckets and ListObjectsV2,
- * GetObject. It computes signatures from the request as received. Each bucket has a region. A page whose keys are all
- * deleted is empty, but other pages may follow it.
+ * GetObject. It verifies each signature against the request as received. Each bucket has a region. A page whose keys
+ * are all deleted is empty, but other pages may follow it.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -22,7 +22,7 @@ export interface EmulatedObject {
 
 type S3Refused = Refused & { readonly code: string };
 
-/** `injectFault` receives the decoded path, without the leading slash. */
+/** The function given to `injectFault` receives the decoded path, without the leading slash. */
 export interface S3SourceEmulator extends Emulator<S3Refused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;

@@ -27,7 +27,7 @@ export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   readonly queries: string[];
   /** Fields that the account may not see, as `Object.Field`. */
   readonly hidden: Set<string>;
-  /** Whether userinfo refuses tokens whose only scope is `api`. */
+  /** Whether userinfo refuses all tokens, as Salesforce refuses a token whose only scope is `api`. */
   readonly rights: { needsIdentityScope: boolean };
   put(kind: string, id: string, record: SoqlRecord): void;
   /** Deletes a record and logs the deletion. @param at time of the deletion. Unset: now */

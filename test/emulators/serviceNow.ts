@@ -99,7 +99,7 @@ function find(rows: readonly EmulatedRow[], query: string, me: string): Emulated
 const pick = (row: EmulatedRow, fields: string | null): EmulatedRow =>
   fields === null ? row : Object.fromEntries(fields.split(',').map((name) => [name, row[name] ?? '']));
 
-/** @param perPage maximum page size, even if a request asks for more */
+/** @param perPage maximum page size, except for lists of attachments without `countsAttachments`: 1,000 */
 export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowEmulator> {
   const tables = new Map<string, EmulatedTable>();
   const attachments = new Map<string, EmulatedAttachment>();

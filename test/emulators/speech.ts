@@ -86,7 +86,7 @@ export type InjectedFault =
 /** How a service handles the recordings that name this scenario. */
 export interface Scenario {
   readonly speech?: Speech;
-  /** Faults of the first calls of a kind, in order; later calls succeed. */
+  /** Faults of the first calls, in order; later calls succeed. For AssemblyAI, only polls take these faults. */
   readonly injectedFaults?: InjectedFault[];
 }
 

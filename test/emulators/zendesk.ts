@@ -311,7 +311,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       }
       if (resource === 'stored') {
         const content = contentOf(account, rest[0] ?? '');
-        // The storage host must not receive Zendesk's token.
+        // Zendesk stores attachments on another host, which must not receive the token.
         const isInvalid = content === undefined || request.headers.authorization !== undefined;
         return void response
           .writeHead(isInvalid ? 400 : 200, { 'content-type': 'application/octet-stream' })

@@ -2,7 +2,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /**
  * Returns other texts that Node decodes to the same bytes as a base64url text: those with another last character, with
- * padding or with a line break. For texts that encode 32 bytes: their last character has unused bits.
+ * padding or with a line break. Another last character is possible only if it has unused bits, as for 32 bytes.
  */
 export function base64Twins(text: string): string[] {
   const bytes = Buffer.from(text, 'base64url');

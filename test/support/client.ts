@@ -146,8 +146,8 @@ const isFinal = ({ sync_status }: FileRecord): boolean => FINAL.includes(sync_st
 
 /**
  * Requests an access token for a customer id and returns a client for that user.
- * @param hasStatus returns whether the stored file still has the status of `file`, the last response. While it has,
- *   `settled` sends no new request, which saves a tenth of a suite's processor time.
+ * @param hasStatus returns whether the stored file still has the status of `file`, the last response. While it returns
+ *   true, `settled` sends no new request, which saves a tenth of a suite's processor time.
  */
 export async function testUser(
   baseUrl: string,

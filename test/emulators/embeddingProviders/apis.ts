@@ -66,7 +66,7 @@ function base64(vector: readonly number[]): string {
   return Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 }
 
-/** Returns the list in reverse order, because only `index` identifies an entry. */
+/** Returns the list in reverse order: a client must match entries by `index`, not by position. */
 const openAiList = (vectors: readonly (readonly number[])[], format: unknown, tokens: number): object => ({
   object: 'list',
   data: vectors

@@ -57,7 +57,7 @@ export interface EmbeddingEmulator {
   revokeTokens(): void;
   /** Returns the number of access tokens issued so far. */
   tokensIssued(): number;
-  /** Clears the log of requests and all faults. */
+  /** Clears the log of requests, the faults, the delay and the maximum of concurrent requests. */
   reset(): void;
   close(): Promise<void>;
 }

@@ -61,8 +61,9 @@ export interface Changed {
 
 export interface FeedParameters {
   readonly pageSize: number;
-  /** Name of the query parameter with a page token; `delta` is the name of that with a delta token. */
+  /** Name of the query parameter for page tokens. */
   readonly skip: string;
+  /** Name of the query parameter for delta tokens. */
   readonly delta: string;
   /** Tokens from before this time are no longer valid. */
   readonly oldestToken: number;
@@ -70,7 +71,8 @@ export interface FeedParameters {
 }
 
 /**
- * Sends a page of a delta feed. A token holds the start time, the end time and the number of changes already sent.
+ * Sends a page of a delta feed. A page token holds the start time, the end time and the number of changes already sent;
+ * a delta token holds the end time.
  * @param all current items and deletions, oldest first
  */
 export function sendFeed(

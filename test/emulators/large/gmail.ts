@@ -18,7 +18,7 @@ const unitsOf = ({ path }: Call): number => {
 const LIMITS: readonly Limit[] = [
   { name: 'quota units of a user per minute', max: 6_000, perMs: MINUTE_MS, page: QUOTA_PAGE, unitsOf },
 ];
-/** The last part of the mailbox has no label. */
+/** Each label covers a tenth of the mailbox. The last tenth has no label. */
 const LABELS = ['INBOX', 'SENT', ...range(1, 8).map((number) => `Label_${number}`)];
 const HISTORY = '900';
 
@@ -56,7 +56,8 @@ export const startLargeGmail = (messages: number): Promise<LargeAccount> => {
     limits: LIMITS,
     path: '/gmail/v1/users/me',
     refuse: refuseGoogle,
-    // Google states no duration: https://developers.google.com/workspace/gmail/api/guides/handle-errors
+    // Without Retry-After, because Google documents no time to wait:
+    // https://developers.google.com/workspace/gmail/api/guides/handle-errors
     refusalOf: () => ({ status: 403, reason: 'userRateLimitExceeded', message: 'User Rate Limit Exceeded' }),
     answer,
   });

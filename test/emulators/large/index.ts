@@ -11,13 +11,13 @@ export interface LargeRow {
   /** Description of the account's contents. */
   readonly name: string;
   readonly start: (size: number) => Promise<LargeAccount>;
-  /** Full size, for the long tier. */
+  /** Full size, for `npm run test:long`. */
   readonly size: number;
   /** Number of requests that a sync of the full size takes at least, as measured. */
   readonly requests: number;
   /** A smaller size, whose sync takes less than a second. */
   readonly smallSize: number;
-  /** Whether the test also reads contents, because a separate quota applies to reading. */
+  /** Whether the test also reads contents: it does if reading has a quota of its own that the files can exceed. */
   readonly readsContents: boolean;
   /** Period of the quota that the sync exhausts: the longest wait that a provider may ask for, in milliseconds. */
   readonly periodMs: number;

@@ -38,7 +38,7 @@ const OPTIONS = {
 };
 
 /**
- * Checks TypeScript with strict types. A parent of the folder has the node_modules. @throws with the errors of the
+ * Checks TypeScript with strict types. The folder or a parent must contain node_modules. @throws with the errors of the
  * compiler
  */
 export async function checkTypes(folder: string, files: readonly string[]): Promise<void> {
