@@ -1,4 +1,7 @@
-/** The public contract (`theirs`) and our OpenAPI document (`ours`), with functions that compare them. */
+/**
+ * The OpenAPI document of the public contract (`publishedDocument`) and ours (`ourDocument`), with functions that read
+ * the schemas of either.
+ */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
@@ -99,7 +102,7 @@ export function fieldsOf(document: Document, schema: Schema, prefix = ''): Field
     const members = option.items ? fieldsOf(document, option.items, `${prefix}[].`) : [];
     const fields = Object.entries(option.properties ?? {}).flatMap(([name, field]) => [
       { path: `${prefix}${name}`, schema: field, required: option.required?.includes(name) ?? false },
-      // The contract does not describe trees of tags; our document does.
+      // Skip the members of tags: the public contract allows any object there, and only our document describes them.
       ...(name === 'tags_v2' || name === 'tags' ? [] : fieldsOf(document, field, `${prefix}${name}.`)),
     ]);
     return [...members, ...fields];

@@ -12,7 +12,7 @@ import { withDatabase } from './mongo.js';
 
 type Connecting = Partial<Omit<Connection, 'tags'>> & { readonly tags?: Readonly<Record<string, TagValue>> };
 
-/** Connects an account of an end user by a call of the store. */
+/** Connects an account of an end user by calling the store, not the API. */
 export async function connectSource(
   { store }: Pick<TestService, 'store'>,
   owner: Tenant & { customerId: string },
@@ -31,7 +31,7 @@ export async function connectSource(
   return dataSource;
 }
 
-/** Revokes the access of a data source by a call of the store. */
+/** Revokes the access of a data source by calling the store, not the API. */
 export async function revokeSource(
   { store }: Pick<TestService, 'store'>,
   owner: Tenant,

@@ -1,7 +1,7 @@
 /**
  * Jest's Node environment, in which all suites of a process share one copy of the compiled service, loaded by Node as in
- * production. Loading its 900 modules for each suite would take most of the time of many suites. The same holds for the
- * packages in shared/, also where a suite imports source files.
+ * production. Loading its 900 modules for each suite would take most of the time of many suites. Node also loads the
+ * packages in shared/ once per process, even for source files that a suite imports.
  */
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { rm } = require('node:fs/promises');
@@ -55,7 +55,10 @@ let loaded = null;
 /** APIs that suites share (sharedService.ts), by name. */
 const keptApis = new Map();
 
-/** Number of suites in sequence that do not use a shared API, after which it is closed: it uses processor time. */
+/**
+ * A shared API is closed after this number of suites in a row that do not use it, because an idle API uses processor
+ * time.
+ */
 const MAX_UNUSED = 3;
 
 function keepApi(name, api, env) {
@@ -85,9 +88,9 @@ async function closeUnusedApis() {
 }
 
 /**
- * The storages that suites have used. Until Node 24, each one makes every promise of the process slower, until it is
- * disabled; connections to Temporal and Jest itself create some for each suite and leave them enabled. The method exists
- * only in the versions of Node that need this.
+ * The AsyncLocalStorage instances that suites have enabled. Connections to Temporal and Jest itself enable some for
+ * each suite and do not disable them. Before Node 24, each enabled instance slows every promise of the process;
+ * `_enable` exists only in these versions.
  */
 const usedStorages = new Set();
 const enable = AsyncLocalStorage.prototype._enable;
@@ -110,14 +113,14 @@ for (const name of ['RangeError', 'SyntaxError', 'TypeError', 'URIError'])
 
 /**
  * Each suite has built-in classes of its own, and shared packages have those of Node: `instanceof` must accept both.
- * @param global that of a suite, or Node's own
+ * @param global the global object of a suite, or Node's own
  */
 function acceptAllContexts(global) {
   const isInstance = global.Function.prototype[Symbol.hasInstance];
   for (const [name, isKind] of Object.entries(KINDS)) {
     const kind = global[name];
     Object.defineProperty(kind, Symbol.hasInstance, {
-      // Subclasses inherit this method.
+      // Subclasses inherit this method. For them, `this` is not `kind`, so that only the usual check applies.
       value(instance) {
         return isInstance.call(this, instance) || (this === kind && isKind(instance));
       },
@@ -144,7 +147,7 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
     await closeUnusedApis();
     for (const storage of usedStorages) storage.disable();
     usedStorages.clear();
-    // Replays of workflows install a hook that runs for every promise of the process.
+    // Replays of workflows leave a hook installed that runs for every promise of the process.
     globalHandlers.uninstall();
     // Jest ends its processes by signals, after which Node writes no coverage (npm run coverage).
     if (process.env.NODE_V8_COVERAGE) v8.takeCoverage();

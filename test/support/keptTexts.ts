@@ -1,4 +1,4 @@
-/** Reads everything that a service has stored as text, to search it for secrets. */
+/** Reads the documents, workflow histories and files of a service as text, to search them for secrets. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';

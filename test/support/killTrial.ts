@@ -113,7 +113,7 @@ export function expectSameAsBaseline(
 
 /** Returns a kill at a random moment of an ingest: after `from` to `to` page requests and a delay below 400 ms. */
 export function randomKill(chance: SeededRandom, target: KillTarget, from: number, to: number): Kill {
-  // The API only accepts the requests, so it is killed while it does; other processes are killed at any time.
+  // The API only accepts the requests, at the start of the ingest, so it is killed in the first 100 ms.
   if (target === 'api') return { target, afterRequests: 0, delayMs: chance.below(100) };
   return { target, afterRequests: from + chance.below(to - from), delayMs: chance.below(400) };
 }

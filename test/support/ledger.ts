@@ -48,7 +48,10 @@ export async function findWrongCounts(mongodbUri: string, organizationId?: numbe
 
 const scopeOf = (organizationId: number | undefined) => (organizationId === undefined ? {} : { organizationId });
 
-/** Returns the same errors after all runs have ended. A run that does not end counts as an error, too. */
+/**
+ * Waits until all runs have ended, then returns the errors of findWrongCounts. A run that does not end counts as an
+ * error, too.
+ */
 export async function findWrongCountsOfEndedRuns(mongodbUri: string, organizationId?: number): Promise<string[]> {
   const connection = await connectMongo(mongodbUri);
   const query = { ...scopeOf(organizationId), finishedAt: null };

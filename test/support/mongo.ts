@@ -3,8 +3,8 @@ import type { Connection } from 'mongoose';
 import { loadProduct } from './product.js';
 
 /**
- * Opens a connection to a database of the run's MongoDB. The service's own copy of the driver opens it, because loading
- * the driver for each suite takes a quarter of a second.
+ * Opens a connection to a MongoDB database with the service's own copy of the driver, because loading the driver for
+ * each suite takes a quarter of a second.
  */
 export const connectMongo = async (uri: string): Promise<Connection> =>
   (await loadProduct()).mongoose.createConnection(uri).asPromise();
@@ -23,7 +23,7 @@ export async function withDatabase<T>(
 }
 
 /**
- * Returns the numbers of documents of collections, in the order of their names.
+ * Returns the number of documents of each collection, in the order of `names`.
  *
  * @throws if a collection does not exist: a wrong name would otherwise count 0 documents
  */

@@ -22,7 +22,10 @@ const SETTLE_MS = 150_000;
 export const MOVE_SETTINGS = { COLD_SWEEP_INTERVAL_S: '1', REAP_INTERVAL_S: '2', CONTENT_ROW_BYTES: '2400' };
 
 export interface MovedFiles {
-  /** Moves all files in one direction, with a kill meanwhile; returns whether the kill happened during the move. */
+  /**
+   * Moves all files in one direction, with a kill meanwhile.
+   * @returns whether the kill happened during the move; a kill of the API always counts
+   */
   move(direction: Direction, kill: { target: KillTarget; delayMs: number } | null): Promise<boolean>;
 }
 
@@ -80,7 +83,8 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
       let hit = false;
       const killing = async (): Promise<void> => {
         if (!kill) return;
-        // The API only accepts the request, so it is killed at once; others after the first move has begun.
+        // The delay starts when the first move has begun. For the API, which only accepts the request, it starts with
+        // that request.
         while (
           !begun ||
           (kill.target !== 'api' &&

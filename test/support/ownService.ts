@@ -67,7 +67,7 @@ export async function startOwnService(
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
-    // As in test/support/service.ts.
+    // Other suites keep the cores busy: processes of lower priority would hardly run.
     COMPUTE_NICENESS: '0',
     PORT: String(port),
     DATA_DIR: dataDir,

@@ -4,8 +4,8 @@ import type { LogLevel } from '@temporalio/worker';
 import { loadProduct } from './product.js';
 
 /**
- * Suppresses expected log lines of Temporal's SDK. Call it before each worker: the SDK's runtime ends with the last
- * one.
+ * Suppresses expected log lines of Temporal's SDK. Call it before each start of a worker: the SDK's runtime, which has
+ * the logger, ends with the last running worker.
  */
 export async function quietTemporal(minLevel: LogLevel = 'WARN'): Promise<void> {
   const {

@@ -50,7 +50,7 @@ export interface ReembedTrials {
 
 /** Returns a random kill. After the last two marks the delays are short, so that kills fall between single writes. */
 export function randomKill(chance: SeededRandom, target: KillTarget, uninterruptedMs: number): Kill {
-  // The API only accepts the request, so it is killed while it does; other processes are killed at any time.
+  // The API only accepts the request, at the start of the run, so it is killed in the first 100 ms.
   if (target === 'api') return { target, since: 'requested', delayMs: chance.below(100) };
   const since = chance.pick(MARKS);
   const isLate = since === 'embedded' || since === 'published';
@@ -190,7 +190,10 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
     return checks[since]().catch(() => false);
   };
 
-  /** Expects the data of the user whose runs were disturbed by kills to equal that of the other user. */
+  /**
+   * Expects a run with kills to have the same outcome and data as the uninterrupted run to the same model, and the data
+   * of the other user to be unchanged.
+   */
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
     const storedState = await readStoredState(service.env);
     expect(storedState.findInconsistencies()).toEqual([]);

@@ -9,7 +9,7 @@ import type { Egress } from '../../egress/types.js';
 
 /**
  * Replays a recording with the current code of its connector.
- * @param egress may call 127.0.0.1; requests to any host are sent to the server, with their address as its path
+ * @param egress sends all requests to the server, so it must allow 127.0.0.1. The path has the original address
  * @returns the results, and requests that differ from the recording
  */
 export async function replayOnLoopback(

@@ -1,8 +1,8 @@
 /**
  * Runs long suites first, so that no long suite runs alone at the end. The suites in LONG come first, in the order of
- * their durations in CI. Other suites follow in Jest's order, which uses the durations of the last run. Suites that
- * share an API follow each other, because a process closes an API that it does not use (environment.cjs): those with a
- * worker at the first of them, those without one at the end.
+ * their durations in CI. Other suites follow in Jest's order, which uses the durations of the last run. Of these, the
+ * suites that share the API without a worker run last, because a process closes an API after several suites in a row
+ * that do not use it (environment.cjs).
  */
 const { readFileSync } = require('node:fs');
 const { default: Sequencer } = require('@jest/test-sequencer');

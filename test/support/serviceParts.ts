@@ -87,7 +87,10 @@ async function startWorker(
   };
 }
 
-/** Returns a client for an end user, which reads the store before it requests a changed status from the API. */
+/**
+ * Returns a client for an end user. Its `settled` polls the store, and requests the file from the API again only after
+ * its status has changed.
+ */
 function userOf(url: string, store: Store, customerId: string, apiKey: string): Promise<TestUser> {
   const hasStatus = async ({
     id,

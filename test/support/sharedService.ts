@@ -53,7 +53,8 @@ export async function sharedService({ worker = true, name = 'suite' } = {}): Pro
     organizationId,
     firstId: FIRST_ID + organizationId * IDS_PER_SUITE,
     async close() {
-      // The worker of a later suite would continue unfinished runs.
+      // Wait for the end of the suite's runs: the worker of a later suite would continue them. Without a worker, runs
+      // do not end.
       const find = worker ? findWrongCountsOfEndedRuns : findWrongCounts;
       const wrong = await find(env['MONGODB_URI'] ?? '', organizationId);
       await service.stopWorker();

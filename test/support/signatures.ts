@@ -10,7 +10,10 @@ export interface Verified {
   readonly standard: boolean;
 }
 
-/** Verifies as the public client library does: HMAC-SHA256 over the time, a dot and the body; the key is in hex. */
+/**
+ * Verifies as the public client library does: HMAC-SHA256 over the time, a dot and the body; the key is in hex. For
+ * Standard Webhooks, the id and a dot come before the time.
+ */
 export function verified({ raw, headers }: Pick<Received, 'raw' | 'headers'>, signingKey: string): Verified {
   const bytes = Buffer.from(signingKey, 'hex');
   const mac = (message: string) => createHmac('sha256', bytes).update(message);

@@ -296,7 +296,7 @@ function tally(keys: readonly string[]): Map<string, number> {
  */
 export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredState> {
   const root = path.join(env['DATA_DIR'] ?? '', 'files');
-  // Read the database first: it waits for the runs to end, and they write and delete until then.
+  // Read the database first: readDatabase waits for the runs to end, and until then they also change the other stores.
   const {
     files: visibleFiles,
     quarantined,

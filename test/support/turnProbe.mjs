@@ -4,9 +4,9 @@
  * measured completely. Wall time would include the time of other processes.
  *
  * GET http://127.0.0.1:TURN_PROBE_PORT/?above=MS waits until the main thread is idle and returns the longest turn since
- * the last such request, in milliseconds. A turn longer than MS is given at the reference speed, for which the speed is
- * measured: other processes on the same core can double the processor time of the same work. The reference speed can
- * only make a turn shorter, so shorter turns do not need it.
+ * the last such request, in milliseconds. Other processes on the same core can double the processor time of the same
+ * work. If the turn is longer than MS, the probe therefore measures by which factor the thread is now slower than on an
+ * idle core, and divides the turn by it. Turns up to MS are returned as measured: the division could only shorten them.
  */
 import { openSync, readSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -109,7 +109,7 @@ export async function listVirtually(
     unlist: () => Promise.resolve(),
     upsert: () => Promise.resolve(new Set<string>()),
   };
-  // `listPage` does not store which items become files, so the files are taken from the account's pages.
+  // `listPage` drops `hasContent`, which marks the items that become files, so it is read from the account's pages.
   const watched: Account = {
     ...account,
     async listDescendants(...call) {
@@ -131,7 +131,10 @@ export async function listVirtually(
   }
 }
 
-/** Reads the contents of all listed files that were not read yet, several at once. Each read file is a checkpoint. */
+/**
+ * Reads the contents of all listed files that were not read yet, several at once. In `figures`, each read file counts
+ * as a checkpoint.
+ */
 export async function readVirtually(
   account: Account,
   clock: VirtualClock,

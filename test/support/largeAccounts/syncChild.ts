@@ -17,6 +17,7 @@ export interface ChildSync extends Pick<LargeAccount, 'source' | 'settings' | 'c
 
 /** A message to the parent after each part of the sync. The child continues after the next message from its parent. */
 export interface ChildReport {
+  /** `again`: a second listing, through the change feed if the source has one. It stores nothing. */
   readonly part: 'listed' | 'read' | 'again';
   /** Virtual time, in milliseconds. */
   readonly at: number;

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Headers of MCP clients and servers that the proxy passes on. */
+/** Request headers of MCP clients that the proxy forwards. */
 const FORWARDED_HEADERS = [
   'accept',
   'content-type',

@@ -1,5 +1,6 @@
 /**
- * Support for the suites of connected sources: one service, a fixture for each source, and customers who connect it.
+ * Support for the suites of connected sources: one service, a fixture for each source, and customers who connect a
+ * source.
  */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Connection } from 'mongoose';
@@ -127,7 +128,7 @@ export class Customer {
   get fixture(): SourceFixture {
     return this.catalogue.fixtures[this.type];
   }
-  /** Ids of all files that result from the catalogue's content. */
+  /** External ids of the documents in `content`, each of which becomes a file. */
   get documents(): string[] {
     return [this.content.lighthouse, this.content.keeper, ...this.content.others];
   }
@@ -254,7 +255,7 @@ export class Customer {
     return (await eventsOf(this.catalogue, this.customerId)).map(({ kind }) => kind);
   }
 
-  /** Returns items without a file that FILES_SKIPPED events report, each with the reason. */
+  /** Returns the items in FILES_SKIPPED events, which have no file, each with the reason. */
   async skippedItems(): Promise<{ id: string; name: string; reason: string }[]> {
     return (await eventsOf(this.catalogue, this.customerId)).flatMap(({ kind, info }) => {
       const { items = [], reason } = (info ?? {}) as { items?: readonly EventItem[]; reason?: string };

@@ -94,7 +94,7 @@ export async function fixtureForDocument360(): Promise<Document360Fixture> {
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`/v2/Articles/${idOf(externalId)}/`)).length,
     revokeAccess: () => void tokens.delete(TOKEN),
-    // One request returns all workspaces; the categories of each need another.
+    // One request returns all workspaces, so this counts the requests for their categories.
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/v2/ProjectVersions/')).length,
   };
 }

@@ -6,7 +6,7 @@ import type { Answer, TestUser } from '../client.js';
  * The ids of a fixture's content. All sources have the same documents and containers, under ids of the source's form.
  */
 export interface FixtureContent {
-  /** Top-level containers, on at least three pages of listings. */
+  /** Top-level containers: so many that `pagesListed` is at least 3 after a listing. */
   readonly containers: readonly string[];
   /** A document in the first container. */
   readonly lighthouse: string;
@@ -31,7 +31,7 @@ export interface SourceFixture {
   allSecrets?(): readonly string[];
   /** The external id of its data source. */
   readonly externalId: string;
-  /** The expected answer to connecting, for sources that answer with the record. */
+  /** Expected fields of the response to `connect`. Unset: the response is `{ success: true }`. */
   readonly connected?: Readonly<Record<string, unknown>>;
   /**
    * Restores the initial content and ends all injected faults.
@@ -44,7 +44,7 @@ export interface SourceFixture {
   write(externalId: string, text: string): void;
   remove(externalId: string): void;
   /**
-   * Refuses the next requests with the source's rate limit error.
+   * Refuses the next `requests` requests with the source's rate limit error.
    * @param retryAfterS Retry-After in seconds. Unset: 0
    */
   limit(requests: number, retryAfterS?: number): void;
@@ -59,11 +59,14 @@ export interface SourceFixture {
   breakAfter(requests: number): () => number;
   /** Revokes the credentials. */
   revokeAccess(): void;
-  /** Returns the number of requests that list top-level containers since the reset. */
+  /**
+   * Returns the number of requests since the reset that list top-level containers. If one request returns all
+   * containers, the requests that list their contents are counted instead.
+   */
   pagesListed(): number;
   /**
-   * Returns the number of requests for an item's content since the reset. Unset for sources whose listings have no
-   * versions.
+   * Returns the number of requests for an item's content since the reset. Unset: not counted, for example because
+   * listings have no versions, so that each sync requests unchanged content too.
    */
   contentRequests?(externalId: string): number;
   /** Returns the number of requests since the reset. */

@@ -89,8 +89,8 @@ const changed = (filename: string, status: string): Row => ({
 });
 
 /**
- * Returns issues 1, 3 and 4 (closed), and pull requests 2 (with comments, commits and files) and 5 (merged, by a
- * deleted user).
+ * Returns issues 1, 3 and 4, of which 4 is closed, and pull requests 2 and 5. Pull request 2 has comments, commits and
+ * files; 5 is merged, and its author is deleted.
  */
 export function discussionsOfAtlas(): Discussions {
   const discussions = newDiscussions();

@@ -69,7 +69,7 @@ export async function fixtureForGmail(): Promise<GmailFixture> {
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/messages/${externalId}?format=raw`)).length,
-    // One request returns all labels; their messages are paged.
+    // One request returns all labels, so this counts the pages of their messages.
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/gmail/v1/users/me/messages?')).length,
   };
 }

@@ -5,7 +5,7 @@ import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, type SourceFixture, fixtureOn } from './fixture.js';
 
 const INSTANCE = 'harbour';
-/** The container of every fixture that a table represents, the name of the table, and its label. */
+/** The containers that all fixtures have, each with the name and the label of the table that represents it. */
 const TABLES = [
   ['atlas', 'incident', 'Incident'],
   ['boats', 'problem', 'Problem'],

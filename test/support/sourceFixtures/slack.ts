@@ -4,7 +4,7 @@ import { type EmulatedConversation, startSlack, TEAM } from '../../emulators/sla
 import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
-/** 2026-03-04 10:15 UTC, in seconds. */
+/** Start of the first time window in seconds: 2026-03-04 10:15 UTC. */
 const FIRST_WINDOW = windowOf(1_772_619_300);
 const tsOf = (seconds: number): string => `${seconds}.000100`;
 const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type']>> = {

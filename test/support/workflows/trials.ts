@@ -241,8 +241,8 @@ async function resultOf(customerId: string, workflow: Workflow): Promise<Scenari
 }
 
 /**
- * Ignores that a scheduled sync ran and failed, which its result shows. @throws any other error: it may not have
- * started
+ * Ignores the error of a scheduled sync that ran and failed, because the scenario's result contains the failure.
+ * @throws any other error: the sync may not have started
  */
 function ignoreFailedSync(error: unknown): void {
   if (!(error instanceof Error && error.name === 'WorkflowFailedError')) throw error;
@@ -450,7 +450,7 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
   let unwatch: () => void;
 
   beforeAll(async () => {
-    // Every trial fails on purpose, so the SDK's warnings are suppressed.
+    // Every trial injects a fault, about which the SDK would warn.
     await quietTemporal('ERROR');
     ({ activity } = await loadProduct());
     unwatch = watchHeartbeats();
