@@ -173,6 +173,8 @@ export async function fixtureForOutlook(): Promise<MicrosoftFixture> {
     },
     write: (externalId, text) => mailbox.write(externalId, text),
     remove: (externalId) => mailbox.remove(externalId),
+    contentRequests: (externalId) =>
+      graph.requests.filter((path) => path.split('?')[0] === `/v1.0/me/messages/${externalId}`).length,
     breakItem: (externalId, status) =>
       graph.injectFault((path) => (path === `/v1.0/me/messages/${externalId}` ? { status } : null)),
     pagesListed: () => graph.requests.filter((path) => path.startsWith('/v1.0/me/mailFolders?')).length,
