@@ -1,6 +1,7 @@
 /**
- * Every address that is not global unicast, as data. Sources: IANA's special-purpose registries for IPv4 and IPv6,
- * the multicast registries, RFC 4291 (only 2000::/3 is global unicast) and the metadata addresses that clouds document.
+ * The ranges of addresses to which requests are refused by default, as data: special-purpose, multicast and reserved
+ * ranges, and the metadata addresses of clouds. Sources: IANA's special-purpose registries for IPv4 and IPv6, the
+ * multicast registries, RFC 4291 (only 2000::/3 is global unicast) and the documentation of the clouds.
  */
 
 /** How an IPv6 address contains the IPv4 address to which a connection finally goes. */

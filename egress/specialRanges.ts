@@ -38,8 +38,8 @@ export function within(address: string, cidr: Cidr): boolean {
 
 /**
  * Returns every special-purpose range of an IP address: its own, the narrowest first, and those of an IPv4 address
- * embedded in it (mapped, NAT64, 6to4, Teredo), because the connection goes there. The list is empty for a global
- * unicast address.
+ * embedded in it (mapped, NAT64, 6to4, Teredo), because the connection goes there. The list is empty for an address in
+ * none of the ranges.
  */
 export function specialRanges(address: string): Finding[] {
   const parsed = ipaddr.parse(address);

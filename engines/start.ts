@@ -31,7 +31,10 @@ export interface EnginesOptions {
   readonly facts?: Readonly<Record<string, string>>;
   /** Called when an engine ends unexpectedly, even while others still start; its `restart()` restores it. */
   readonly onCrash?: (name: EngineName, how: string, engine: Engine) => void;
-  /** Instead of `onCrash`: restarts crashed engines until they run, and receives a line for each attempt. */
+  /**
+   * If set, crashed engines are restarted until they run, and `onCrash` is not called. Receives a line for each
+   * attempt.
+   */
   readonly keepRunning?: (line: string) => void;
 }
 

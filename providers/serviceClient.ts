@@ -108,7 +108,7 @@ export function readJson({ text }: Reply, peer: Pick<Peer, 'service' | 'kind'>):
 
 /**
  * Returns the fault of a response that does not have the documented shape.
- * @param defect as in "an invalid response: <what>"
+ * @param defect as in "an invalid response: <defect>"
  */
 export const wrongAnswer = (defect: string, { service, kind }: Pick<Peer, 'service' | 'kind'>): Fault =>
   new Fault(

@@ -24,7 +24,7 @@ const SLOT_SHIFT = 2;
 /**
  * A cache of the token counts of pre-tokens. Words repeat, so most pre-tokens are found. A pre-token is looked up by
  * its units, which a Map cannot do: a string for each would cost several times as much as the lookup. The arrays are
- * constants of this file, because the compiler reads those faster than fields of an object.
+ * constants of this file, because compiled code reads those faster than fields of an object.
  */
 const slots = new Int32Array(SLOT_COUNT << SLOT_SHIFT);
 /** UTF-16 units of all cached pre-tokens, concatenated. */

@@ -14,15 +14,15 @@ const old = (what: string, instead: string): BinaryKind => ({
   unsupported: `${what}. Save it as ${instead} and send that`,
 });
 
-/** Chooses by name among formats that share one container, because their content is the same. */
+/** Chooses by name among formats that share one container, because their signature is the same. */
 const oneOf =
   (first: FileFormat, ...otherFormats: FileFormat[]): Test =>
   (_bytes, namedFormat) =>
     namedFormat !== null && otherFormats.includes(namedFormat) ? namedFormat : first;
 
 /**
- * Detects the format after an ID3 tag (titles, pictures), if the tag is short enough. Its length uses seven bits per
- * byte.
+ * Detects the format after an ID3 tag (titles, pictures). If the tag is longer than the given bytes, the name decides.
+ * The length of the tag uses seven bits per byte.
  */
 const tagged: Test = (bytes, namedFormat) => {
   const length = [...bytes.subarray(6, 10)].reduce((sum, byte) => sum * 128 + (byte & 127), 0);

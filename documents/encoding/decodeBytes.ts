@@ -14,8 +14,9 @@ const BY_ICONV: ReadonlyMap<string, string> = new Map([
 const SUPERSETS: ReadonlyMap<string, string> = new Map([['gbk', 'gb18030']]);
 
 /**
- * Names in iconv-lite, without punctuation, that are not encodings of text, or of ASCII only. As in browsers, such
- * labels are unknown. Some stores declare `binary` for any file.
+ * Codecs of iconv-lite, by name without punctuation. Some do not encode text (base64, hex, binary); the others encode
+ * text as ASCII bytes (utf7, utf7imap). As in browsers, a label that names one of them counts as unknown. Some stores
+ * declare `binary` for any file.
  */
 const NOT_ENCODINGS = /^(?:base64|hex|binary|utf7(?:imap)?)$/;
 

@@ -4,8 +4,8 @@ const MAX_SAMPLE = 4096;
 const MAX_SEARCHED = 256 * 1024;
 
 /**
- * Returns the words of a text with bytes beyond ASCII, separated by spaces; markup is skipped in a page. Words are
- * split at bytes below 0x30, `<` and `>`. This splits no multi-byte character: none of the detected encodings uses
+ * Returns the words of a text that contain bytes beyond ASCII, separated by spaces; markup is skipped in a page. Words
+ * are split at bytes below 0x30, `<` and `>`. This splits no multi-byte character: none of the detected encodings uses
  * these bytes inside one.
  */
 export function sampleOf(bytes: Uint8Array, isPage: boolean): Uint8Array {

@@ -22,8 +22,8 @@ const STORED = 0;
 const DEFLATED = 8;
 
 /**
- * Smaller members are exempt from the ratio: a bomb of this size is harmless, and repeated text compresses better than
- * any ratio.
+ * Smaller members are exempt from the ratio: a bomb of this size is harmless, and repeated text may compress better
+ * than the allowed ratio.
  */
 const SMALL_MEMBER_BYTES = 1_000_000;
 

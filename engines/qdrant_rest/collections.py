@@ -26,7 +26,7 @@ FLUSH_EVERY_S = 5
 
 
 class Limits(NamedTuple):
-    # Vectors up to this size are scanned exactly, in about 10 ms; above it an index is built.
+    # A collection whose vectors take up to this size is scanned exactly, in about 10 ms; above it an index is built.
     threshold_kb: int = 100_000
     # Maximum number of points written during a rebuild, about 4 KB each; beyond it the rebuild is cancelled.
     kept_points: int = 100_000

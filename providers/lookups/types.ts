@@ -68,7 +68,7 @@ export interface ServiceClient {
   json(reply: Reply): unknown;
   /**
    * Returns the fault of a response that does not have the documented shape.
-   * @param defect as in "an invalid response: <what>"
+   * @param defect as in "an invalid response: <defect>"
    */
   wrong(defect: string): Fault;
   /**

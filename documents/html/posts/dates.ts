@@ -19,8 +19,9 @@ const ATTRIBUTES = ['datetime', 'title', 'ts', 'created', 'data-datetime', 'cont
 const MACHINE_DATE = /^\s*((?:19|20)\d\d-\d\d-\d\d)(?:[T ](\d\d:\d\d))?/;
 const PUBLISHED = /^(?:date(?:Published|Created|Posted)|uploadDate)$/i;
 
-/** A year, and a day or month in digits or words; or a date in digits only. */
+/** A year; 25xx is a year of the Buddhist calendar. */
 const YEAR = /(?<!\d)(?:19|20|25)\d\d(?!\d)/;
+/** A date in digits only. */
 const DIGITS_DATE = /(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)/;
 
 /** Returns the date that an element states in its attributes or text nodes of its own; null if it states none. */

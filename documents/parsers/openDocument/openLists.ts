@@ -28,8 +28,9 @@ export interface ListItem {
 export class OpenLists {
   readonly #styles: Styles;
   readonly #open: OpenList[] = [];
-  /** Numbers of the last items of ended lists, by level and style and by list. */
+  /** Numbers of the last items of ended lists, by level and style. */
   readonly #byStyle = new Map<string, number>();
+  /** Numbers of the last items of ended lists, by the id of the list. */
   readonly #byId = new Map<string, number>();
 
   constructor(styles: Styles) {

@@ -1,6 +1,7 @@
 /**
- * Reads a vector from JSON: a list of numbers, or the base64 of little-endian 32-bit floats. Undefined for anything
- * else: Float32Array would read a null or a text among the numbers as 0.
+ * Reads a vector from JSON: a list of numbers, or the base64 of little-endian 32-bit floats. Returns undefined for
+ * anything else. Each element of a list is checked, because Float32Array.from converts other values instead of failing,
+ * for example null to 0.
  */
 export function readVector(value: unknown): Float32Array | undefined {
   if (typeof value === 'string') {

@@ -12,9 +12,9 @@ function leadsAway({ name, attribs }: PageElement): boolean {
 }
 
 /**
- * Removes the labels of pictures that are links to other pages: logos, and pictures of entries, which have their name
- * as text next to the picture. Labels of other pictures describe what the page shows and stay. So do labels in headings,
- * because a label can be all of a heading.
+ * Removes the labels (alternative texts) of pictures that are links to other pages: logos, and pictures of entries,
+ * which have their name as text next to the picture. Labels of other pictures describe what the page shows and stay. So
+ * do labels in headings, because a label can be all of a heading.
  * @param removed the removed blocks; receives the pictures
  */
 export function removeLinkLabels(root: Document, hidden: ReadonlySet<PageElement>, removed: Set<PageElement>): void {

@@ -37,7 +37,7 @@ export async function openPdf(bytes: Uint8Array, use: PdfUse): Promise<Pdfjs.PDF
     useSystemFonts: false,
     useWorkerFetch: false,
     useWasm: use === 'drawing',
-    // Pictures with more pixels are omitted.
+    // Pictures with more than one pixel are omitted.
     ...(use === 'text' ? { maxImageSize: 1 } : {}),
     ...(use === 'drawing' ? { wasmUrl: `${path.join(library, 'wasm')}/` } : {}),
     stopAtErrors: false,
