@@ -178,7 +178,7 @@ describe('end of a run whose workflow has ended', () => {
   };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
-  test("ends records as the workflow's last step would: files first, the run last, counts if it has files", async () => {
+  test("ends records as the workflow's last step would: files first, the run last, with counts for runs that sync files", async () => {
     await everyRow(kinds, String, async (kind) => {
       const { stores, names: called, of } = recorder({ 'files.abortOpen': 4, 'files.countRun': { ready: 2 } });
       expect(

@@ -17,9 +17,9 @@ const failure = { message: 'Cannot read properties of undefined', type: 'TypeErr
 const fault = { message: 'The site does not answer.', type: 'Fault', isTimeout: false };
 const task = { isStarted: false, attempt: 1, scheduledAt: ago(90_000) };
 
-describe('workflow that is not stalled', () => {
+describe('no evidence of a stall', () => {
   test.each([
-    ['a timer or a signal', []],
+    ['a wait for a timer or a signal', []],
     ['a step that has sent heartbeats for half an hour, such as OCR', [step({ name: 'recognize' })]],
     ['a retry after a site refused', [step({ isStarted: false, attempt: 4, failure: fault })]],
     ['one running step and one that fails', [step({}), step({ isStarted: false, attempt: 9, failure })]],
@@ -73,7 +73,8 @@ describe('evidence of a stall', () => {
 });
 
 /**
- * The last failure of a step, and the stall cause at its third attempt, while it waits for a worker and while it runs.
+ * The last failure of a step, and the result of the diagnosis from the third attempt on: while the step waits for a
+ * worker, and while it runs.
  */
 const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string, running: string][] = [
   ['no failure', null, 'no worker', 'none'],

@@ -53,7 +53,7 @@ describe('reader of the event feed', () => {
     ({ _id: id, organizationId: 1, wake: id * 10, wokenAt }) as WebhookDoc;
 
   interface Iteration {
-    /** Time after the iteration has numbered events, in milliseconds. */
+    /** Value of the clock once the iteration has numbered its events, in milliseconds. */
     readonly atMs?: number;
     readonly numbered?: number;
     readonly webhooksToWake?: readonly WebhookDoc[];
@@ -76,7 +76,7 @@ describe('reader of the event feed', () => {
     return { calls: calls.map(({ name }) => name.replace(/^.*\./, '')), of, lines };
   }
 
-  test('numbers events each iteration, looks for webhooks after new events or a second, and settles pending events after five', async () => {
+  test('numbers events each iteration, looks for webhooks after new events or one second, settles pending events after five seconds', async () => {
     const iterations: readonly Iteration[] = [
       ...[{ atMs: 0 }, { atMs: 400 }, { atMs: 999 }, { atMs: 1_000 }, { atMs: 1_100, numbered: 3 }],
       ...[{ atMs: 1_200 }, { atMs: 5_000 }, { atMs: 5_001 }, { atMs: 5_002 }],

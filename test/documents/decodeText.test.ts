@@ -122,7 +122,7 @@ describe('a declaration that contradicts the bytes', () => {
   });
 });
 
-test('decodes only its part of a larger buffer', () => {
+test('decodes only the bytes of a view into a larger buffer', () => {
   const bytes = new TextEncoder().encode('xx<p>caf\u00e9</p>yy');
   expect(parsePage('', { bytes: bytes.subarray(2, bytes.length - 2) }).text).toBe('café');
 });

@@ -24,7 +24,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gates\n\n${P}\n\n\`\`\`\ndef open(gate):\n    pass\n\`\`\`\n\n${P}`,
   ],
   [
-    'Sphinx: keeps a note next to the text, and a value that a function creates, but no other aside',
+    'Sphinx: keeps an aside in the main element, and a sentence with "created by", but not the aside after the main element',
     `<head><meta name="generator" content="Docutils 0.19"></head><body><div role=main><h1>Gates</h1><aside class=sidebar><p class=sidebar-title>Important</p><p>This is the reference. See</p><ul><li><a href=t>Basic Tutorial</a></li><li><a href=a>Advanced Tutorial</a></li></ul></aside>${BODY}<dl><dt>class Plan</dt><dd><p>A plan, created by <a href=#d>Gate.draw()</a>.</p></dd></dl></div><aside class=sidebar><p>This Page</p><ul><li><a href=b>Report a Bug</a></li></ul></aside><div class=footer>Created using <a href=x>Sphinx</a> 5.3.0.</div></body>`,
     `# Gates\n\nImportant\n\nThis is the reference. See\n\n- Basic Tutorial\n- Advanced Tutorial\n\n${TEXT}\n\nclass Plan\n: A plan, created by Gate.draw().`,
   ],
@@ -144,7 +144,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gates\n\n${P}\n\nAll it does is:\n\n1. Take a gate,\n2. read its number,\n3. and open it.\n\n${P}\n\n${P}`,
   ],
   [
-    'rustdoc: keeps implementations in sections that a reader can open',
+    'rustdoc: keeps implementations in sections that a visitor can open',
     `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1><details class="rustdoc-toggle top-doc" open><div class=docblock>${BODY}</div></details><h2>Blanket Implementations</h2><div>${['Any', 'From'].map((name) => `<details class="rustdoc-toggle implementors-toggle"><summary><section id=impl-${name} class="impl has-srclink"><h3 class=code-header>impl&lt;T&gt; <a class=trait href=${name}>${name}</a> for T</h3></section></summary><div class=impl-items><details class="rustdoc-toggle method-toggle" open><summary><section id=method.id class="method trait-impl has-srclink"><h4 class=code-header>fn <a href=${name}#id class=fnname>id</a>(&amp;self) -&gt; <a class=struct href=i>Id</a></h4></section></summary><div class=docblock><p>Gets the <code>Id</code> of <code>self</code>. <a href=${name}#r>Read more</a></p></div></details></div></details>`).join('')}</div></main></body>`,
     `# Struct Gate\n\n${TEXT}\n\n## Blanket Implementations\n\n${['Any', 'From'].map((name) => `### impl<T> ${name} for T\n\n#### fn id(&self) -> Id\n\nGets the \`Id\` of \`self\`. Read more`).join('\n\n')}`,
   ],
@@ -224,7 +224,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gates\n\n${TEXT}\n\nNote\n\n${P}\n\n| North | South |\n| --- | --- |\n| 4 m | 6 m |`,
   ],
   [
-    'mdBook: removes lines of an example that are hidden until the reader asks for them',
+    'mdBook: removes lines of an example that are hidden until the visitor shows them',
     `<body><main><h1>Gates</h1>${BODY}<pre><code class=language-rust><span class=boring>#![allow(unused)]\n</span><span class=boring>fn main() {\n</span>    open_gate(2);\n<span class=boring>}\n</span></code></pre><p><span class=boring>Dull</span> gates.</p></main></body>`,
     `# Gates\n\n${TEXT}\n\n\`\`\`rust\n    open_gate(2);\n\`\`\`\n\nDull gates.`,
   ],

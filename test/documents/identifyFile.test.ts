@@ -162,7 +162,7 @@ test.each([
   const bytes = Buffer.concat([TAG, sound]);
   for (const name of ['a.mp3', 'a.aac', 'a.flac', 'a.mp2', 'a'])
     expect(identifyFile({ bytes, contentType: null, name }).format).toBe(format);
-  // The picture of this tag fills all bytes that detection reads, so the name decides.
+  // A tag with a large picture may exceed the bytes that detection reads, so the name decides.
   const long = Buffer.concat([latin1('ID3\u0004\u0000\u0000\u0000\u007f\u007f\u007f'), Buffer.alloc(500)]);
   expect(identifyFile({ bytes: long, contentType: null, name: `a.${format}` }).format).toBe(format);
 });

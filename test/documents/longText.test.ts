@@ -10,14 +10,14 @@ import { input, LIMITS } from './page.js';
 const folder = mkdtempSync(path.join(tmpdir(), 'long-text-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Longer than one written part. The second has its only wide characters in the last part. */
+/** Longer than one part that writeText() writes. The UTF-16 text has its only wide characters in its last part. */
 const LATIN = 'aé\n'.repeat(1_400_000);
 const TEXTS = [
   ['latin1', LATIN],
   ['utf16le', `${LATIN}€😀z`],
 ] as const;
 
-test('keeps a text in a file that only this process can read, and that is removed at once', () => {
+test('writes a text to a file that only its owner can read, and that LongText removes as soon as it has opened it', () => {
   for (const [encoding, text] of TEXTS) {
     const file = path.join(folder, encoding);
     const written = writeText(text, file);

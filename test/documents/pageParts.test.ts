@@ -142,7 +142,7 @@ test('repeats the text of a merged cell in the cells that it covers, and not bel
   ]);
 });
 
-test('extends the strip of a picture with the most text to close gaps between lines, if there are any', () => {
+test('extends the strip of a picture with the most text up to nearby gaps between lines, if there are any', () => {
   const [width, height] = [100, 1000];
   const pixels = new Uint8Array(width * height);
   // Stripes in all rows: text without gaps between its lines, most of it around row 500.

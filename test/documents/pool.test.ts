@@ -93,7 +93,7 @@ test('reads pages of sites and their links in threads, and files in processes', 
   await pool.process(input('page'), CHUNKING);
   await pool.links(input('', { name: 'links', path: '/a.html' }), {} as never);
   await pool.process(input('file', { baseUrl: null }), CHUNKING);
-  // A page that is stored on the disk is as large as a file.
+  // A page that is stored on the disk may be as large as an uploaded file, so a process reads it.
   await pool.process(input('', { path: '/page.html' }), CHUNKING);
   expect(threads!.documents.map(({ links }) => links !== undefined)).toEqual([false, true]);
   expect(processes!.documents.map(({ input: { path } }) => path)).toEqual([undefined, '/page.html']);

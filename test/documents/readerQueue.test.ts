@@ -104,7 +104,7 @@ test('takes the documents of owners in turn', async () => {
 /** Failures of the reader of one document, and how often the document is read. */
 const FAILURES: readonly (readonly [what: string, failure: () => Error, document: PoolDocument, reads: number])[] = [
   ['a crash', crashed, named('a'), 2],
-  ['a crash that has taken the bytes', crashed, named('a', 0, { transferBytes: true }), 1],
+  ['a crash of the reader to which the bytes were transferred', crashed, named('a', 0, { transferBytes: true }), 1],
   ['a limit', () => new LimitExceeded(new Fault('parse_limit', 'Too slow.')), named('a'), 1],
   ['another error', () => new Error('no thread'), named('a'), 1],
 ];

@@ -191,7 +191,7 @@ const tables: ReadonlyArray<readonly [name: string, html: string, text: string]>
     'In\n\n```\na\nb\n```\n\nOut\n\nc',
   ],
   [
-    'two rows of cells with code below labels in order',
+    'two rows of table cells with code, row by row below the labels',
     '<table><tr><th>In<th>Out<tr><td><pre>a</pre><td>b<tr><td><pre>c</pre><td>d</table>',
     'In\n\nOut\n\n```\na\n```\n\nb\n\n```\nc\n```\n\nd',
   ],

@@ -125,7 +125,8 @@ test.each([32, 128] as const)('rejects every block that IANA publishes for addre
 );
 
 // The addresses of the cloud services come from the documentation of each cloud, independently of the table of the
-// product. The other addresses reach a whole network segment, or link-local addresses through a NAT64 gateway.
+// product. The other addresses are link-local, reach a whole network segment, or reach a link-local address through a
+// NAT64 gateway.
 test('rejects metadata and credential services of clouds, link-local, multicast and broadcast addresses with every setting', () =>
   everyRow(
     [

@@ -17,7 +17,7 @@ const TRIALS = Number(process.env['TEST_KILLS'] ?? 10);
 const USERS = 4;
 /** The API, the worker and one engine are killed within this time (ms) after a trial begins. */
 const KILL_WITHIN_MS = 1_500;
-/** Delay (ms) of the provider's answers to token requests in each trial. */
+/** Until this time (ms) after a trial begins, the provider holds back its answers to token requests. */
 const SLOW_MS = 1_200;
 const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
 /** Maximum number of connection attempts per user. */

@@ -56,7 +56,7 @@ const POINTS = {
   waiting: { at: 'before the callback', becomes: 'connected' },
   asking: { at: 'before the provider has received the code', becomes: 'connected' },
   spent: { at: 'after the provider has redeemed the code and before its answer', becomes: 'lost' },
-  granted: { at: 'between the tokens and the record', becomes: 'connected' },
+  granted: { at: 'after the tokens were stored and before the data source is created', becomes: 'connected' },
   answered: { at: 'after the callback was answered', becomes: 'connected' },
   unacknowledged: { at: 'after the callback and before its workflow receives it', becomes: 'connected' },
 } as const satisfies Record<string, Point>;

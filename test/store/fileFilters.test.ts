@@ -5,10 +5,10 @@ import { SOURCE_TYPES } from '../../contract/sources/sources.js';
 import { fileQuery } from '../../store/files/filter.js';
 import { everyRow } from '../support/everyRow.js';
 
-/**
- * Date of the filters. This suite tests the query condition of each file filter, including the bounds of ranges: tests
- * with stored files have few rows at these bounds.
- */
+// This suite tests the query condition of each file filter, including the bounds of date ranges. Suites that store
+// files have few files exactly at such a bound.
+
+/** Bound of the date ranges. */
 const AT = new Date('2026-01-01T00:00:00Z');
 const TENANT = { organizationId: 1, userId: 2 };
 type Row = readonly [value: unknown, condition: object | null];

@@ -326,7 +326,7 @@ test('no write of a state changes a file of another tenant', async () => {
   expect(await states()).toEqual(statesBefore);
 });
 
-test('a scheduled sync records the outcome of a file in its earlier run only if it takes the file over', async () => {
+test('a scheduled sync records an outcome in the earlier run of a file only if the sync takes the file over', async () => {
   const { ledger, runs } = await openModels(connection);
   const [owner, scheduled] = [81, 82];
   await runs.collection.insertOne({ ...ADA, _id: owner, kind: 'syncSource', finishedAt: null } as never);

@@ -46,7 +46,7 @@ async function readFor(call: () => Promise<Answer<unknown>>): Promise<{ scans: n
 test.each<[string, () => string, number]>([
   ['the newest runs', () => '/sync_runs?limit=20&offset=2', 22],
   ['a run that has ended', () => `/sync_runs/${ended}`, 1],
-  ['its items, from a cursor', () => `/sync_runs/${ended}/items?limit=50&after=${cursor()}`, 51],
+  ['items of a run that has ended, from a cursor', () => `/sync_runs/${ended}/items?limit=50&after=${cursor()}`, 51],
   ['failed items', () => `/sync_runs/${ended}/items?limit=50&outcomes=failed`, 51],
   ['items of a rare cause', () => `/sync_runs/${ended}/items?limit=50&causes=too_large`, ITEMS / 1_000],
   ['items of a cause that does not occur', () => `/sync_runs/${ended}/items?limit=50&causes=access_revoked`, 1],

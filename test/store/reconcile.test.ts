@@ -312,7 +312,7 @@ test('a range of ids ends at its last record, or is open if there are no more re
   expect(rangeOf(5, records, 3)).toEqual({ above: 5, upTo: null });
 });
 
-test('a repair of tags writes the tags of the record at its end, even if a request changes them meanwhile', async () => {
+test('after a repair, points have the current tags of their record, even if a request changes them during the repair', async () => {
   const record = { tagPairs: ['team=red'], tagsRevision: 2 };
   const written: (readonly string[])[] = [];
   const stores = {

@@ -42,7 +42,7 @@ const HEADINGS = [
   { text: '%1.%2.%3', more: '<w:pStyle w:val="H3"/>' },
 ];
 
-/** A paragraph by its style or its list and level, and its text. */
+/** A paragraph: its style, its list with the level, and its text. Each part is optional. */
 interface Block {
   readonly style?: string;
   readonly list?: readonly [numId: number, level: number];

@@ -86,7 +86,7 @@ describe('a file of every format', () => {
       else expect(grouped).toEqual(without);
     }));
 
-  test('has at least three samples of this run, and samples of at least two libraries or programs', () =>
+  test('has at least three samples that the test creates, and samples of at least two libraries or programs', () =>
     eachFormat(({ good }) => {
       expect(good.filter(({ from }) => typeof from !== 'string').length).toBeGreaterThanOrEqual(3);
       expect(new Set(good.map(({ by }) => by.split(',')[0])).size).toBeGreaterThanOrEqual(2);
@@ -131,7 +131,7 @@ else
     ['odt', ODT, ['odt']],
     ['pptx', PPTX, ['pptx']],
     ['xlsx', XLSX, ['xlsx']],
-  ] as const)('every %s of this run, saved again by LibreOffice', (ending, { good }, formats) => {
+  ] as const)('every %s that the test creates, saved again by LibreOffice', (ending, { good }, formats) => {
     test.each(good.filter(({ from }) => typeof from !== 'string').map((sample) => [sample.by, sample] as const))(
       'keeps its text if it was written by %s',
       async (_by, sample) => {

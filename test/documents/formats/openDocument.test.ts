@@ -26,7 +26,7 @@ test('notes and comments follow the text, and comments quote the text to which t
   );
 });
 
-test('comments quote separate words of lines and paragraphs, and nothing if they refer to a place', async () => {
+test('a quotation in a comment has spaces between lines and paragraphs; a comment that marks only a position has no quotation', async () => {
   const comment = (name: string): string =>
     `<office:annotation office:name="${name}"><dc:creator>Anna</dc:creator><text:p>Why ${name}?</text:p></office:annotation>`;
   const body =

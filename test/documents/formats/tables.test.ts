@@ -151,7 +151,7 @@ test('reads a JSON object, JSON lines, and integers that exceed the number type'
   );
 });
 
-// 15 digits are exact in a JavaScript number; of 16, only those up to 2^53
+// A JavaScript number is exact for all integers of up to 15 digits, and for those of 16 digits only up to 2^53
 // (https://tc39.es/ecma262/#sec-number.max_safe_integer).
 test('numbers in JSON keep each of their digits', async () => {
   const numbers = [

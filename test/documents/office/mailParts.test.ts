@@ -25,7 +25,7 @@ const CHARSETS: ReadonlyArray<readonly [stated: Parameters<typeof messageCharset
   [{ messageCodepage: 99_999 }, 'cp1252'],
 ];
 
-test('chooses the encoding of an Outlook message by its code page, language and headers', () =>
+test('chooses the encoding of an Outlook message by its code page, else its language, else its internet code page', () =>
   everyRow(
     CHARSETS,
     ([stated]) => JSON.stringify(stated),

@@ -97,7 +97,7 @@ test('reads comments with the text to which they refer, and counts tracked chang
   expect(document.metadata).toMatchObject({ tracked_changes: { insertions: 1, deletions: 1 } });
 });
 
-test('quotes lines and paragraphs as separate words, and marks a quotation that was cut', async () => {
+test('a quotation in a comment has spaces between lines and paragraphs, and an ellipsis if it was cut', async () => {
   const ends = (id: number, text: string): string => `${text}<w:commentRangeEnd w:id="${id}"/>`;
   const long = `<w:r><w:t>boat${' '.repeat(9)}</w:t></w:r>`.repeat(50);
   const body =
@@ -149,7 +149,7 @@ test('reads the dates of a chart, and the x and y values of each series of a sca
   ]);
 });
 
-test('reads the lines of a footnote as separate words, and moved text once', async () => {
+test('reads the lines of a footnote with a space between them, and moved text once', async () => {
   const run = (content: string): string => `<w:r>${content}</w:r>`;
   const moved = run('<w:t>moved</w:t>');
   const note =

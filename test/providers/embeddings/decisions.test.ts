@@ -29,7 +29,7 @@ const USAGES: readonly (readonly [
   ['pictures, whose tokens are not counted', [of(1, 0)], 50, [share(1, 0)]],
   ['organization 0', [of(0, 10)], null, [share(0, 10)]],
 ];
-test('divides the usage of a request by the tokens of its parts', () =>
+test('divides the usage of a request in proportion to the tokens of its parts', () =>
   everyRow(
     USAGES,
     ([name]) => name,

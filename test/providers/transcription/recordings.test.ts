@@ -57,7 +57,7 @@ const JOB = { id: null, save: () => Promise.resolve() };
 
 test.each(
   Object.entries(RECIPES).flatMap(([type, recipes]) => recipes.map(({ what }, nth) => [type, what, nth] as const)),
-)('sends %s from ffmpeg to each service unchanged: %s', async (type, _what, nth) => {
+)('sends %s from ffmpeg to each service unchanged, PCM after a WAV header: %s', async (type, _what, nth) => {
   const { bytes } = encoded.filter((recording) => recording.type === type)[nth]!;
   const mimeType = mimeTypeOf(type as keyof typeof RECIPES);
   const recording = recordingOf(bytes, mimeType);

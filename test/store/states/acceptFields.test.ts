@@ -119,7 +119,13 @@ const ROWS: readonly Row[] = [
   ],
   ['a listing of a READY file', { syncStatus: 'READY' }, true, 0, { ...LISTED, syncStatus: 'EVALUATING_RESYNC' }],
   ['a listing of a failed file', { syncStatus: 'SYNC_ERROR' }, true, 9, { ...LISTED, syncStatus: 'QUEUED_FOR_SYNC' }],
-  ['the same, full queue', { syncStatus: 'SYNC_ERROR' }, true, 0, { ...LISTED, syncStatus: 'DELAYED' }],
+  [
+    'a listing of a failed file, full queue',
+    { syncStatus: 'SYNC_ERROR' },
+    true,
+    0,
+    { ...LISTED, syncStatus: 'DELAYED' },
+  ],
   [
     'a listing of a READY file without content',
     { syncStatus: 'READY', generation: 0 },

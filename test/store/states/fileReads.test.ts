@@ -1,4 +1,7 @@
-/** Which files a delete, a re-embedding, a copy of tags and an overview read, and what their sums contain. */
+/**
+ * Which files the queries of deletions, re-embeddings, copies of tags and searches for missing pages select, and how
+ * failed files, totals and vector spaces are read.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Connection, Model } from 'mongoose';
 
@@ -211,7 +214,7 @@ test('pages of a site are missing if it reported them as gone, or if a complete 
   expect(await missing(true, { organizationId: 2 })).toEqual([0]);
 });
 
-test('failed files are grouped by their cause, the largest group first, and limited ones are counted', async () => {
+test('failed files are grouped by their cause, the largest group first, and rate-limited files are counted', async () => {
   const failed = (cause: string | null, fields: Partial<FileDoc> = {}): Partial<FileDoc> => ({
     ...{ syncStatus: 'SYNC_ERROR', ended: itemEnd('failed', 'fetch', cause as never), dataSourceId: 40, ...fields },
   });

@@ -88,14 +88,14 @@ test('the files of a batch and of a run are counted by their states, without tho
   expect(await progress.outcomes(RUN, batch)).toEqual({ ready: 3, failed: 3, requeued: 7, superseded: 3 });
   expect(await progress.outcomes(RUN, [id('synced'), 999_999])).toMatchObject({ ready: 1, superseded: 1 });
   expect(await progress.countRun(RUN)).toEqual({ total: 13, ready: 3, failed: 1, aborted: 2, open: 7 });
-  // Files with a new copy, and those that failed or were aborted. An evaluated file keeps its earlier last sync.
+  // The files that were synced since the time, and those that failed or were aborted. `unchanged` was synced earlier.
   expect(await progress.countSynced({ _id: RUN, acceptedAt: NOW })).toBe(4);
   expect(await progress.countSynced({ _id: RUN, acceptedAt: new Date(NOW.getTime() + 1) })).toBe(3);
   expect(names(await progress.listReady([RUN]))).toEqual(['synced', 'unchanged']);
   expect(names(await progress.listReady([RUN, OTHER])).toSorted()).toEqual(sorted('synced unchanged syncedOther'));
 });
 
-test('only published files are cleaned up, and only attempts that reserved a generation are discarded', async () => {
+test('finds the READY files of a run and all files of a batch that need cleanup, and aborted files with a reserved generation', async () => {
   expect(names(await progress.listNeedingCleanUp([RUN], 10))).toEqual(['synced']);
   expect(await progress.listNeedingCleanUp([RUN, OTHER], 1)).toHaveLength(1);
   const batch = sorted('synced failed unchanged syncedOther').map((name) => ({ runId: RUN, fileId: id(name) }));
