@@ -7,9 +7,9 @@ import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptio
 const WHEN_CANCELLED = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
 /**
- * Retry policy without a maximum number of attempts. Faults of contents and sources do not fail these activities; only
- * an outage of a store, a crashed worker or a defect does. An outage may last longer than any number of attempts, and
- * giving up would leave files unfinished. After two failed attempts the run is reported as stalled
+ * Retry policy without a maximum number of attempts. Faults of contents and sources do not fail the activities that use
+ * it; only an outage of a store, a crashed worker or a defect does. An outage may last longer than any number of
+ * attempts, and giving up would leave files unfinished. After two failed attempts the run is reported as stalled
  * (dispatch/diagnoseWorkflow.ts).
  */
 export const UNTIL_STORES_ANSWER = {

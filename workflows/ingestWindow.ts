@@ -90,8 +90,8 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     for (const fileId of result.alone) await run([fileId]);
   };
   /**
-   * Reads each file after its deferred step. If the step fails, the file has ended, or is due in a later iteration.
-   * Batches continue meanwhile.
+   * Reads each file after its deferred step, unless the step returns that the file has ended or is due in a later
+   * iteration. Batches continue meanwhile.
    */
   const defer = async (step: DeferredStep, fileIds: readonly number[]): Promise<void> => {
     for (const fileId of fileIds) {

@@ -28,7 +28,7 @@ const BLOB_ERRORS: readonly (readonly [what: string, error: unknown, kind: strin
   ['an error of Node', withCode('ERR_INVALID_ARG_TYPE'), null],
   ['a text', 'x', null],
 ];
-test('errors of file storage are store failures by their kind; others are unchanged', () =>
+test('maps errors of file storage to kinds of store failures, and returns other errors unchanged', () =>
   everyRow(
     BLOB_ERRORS,
     ([what]) => what,

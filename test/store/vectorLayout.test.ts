@@ -186,7 +186,7 @@ describe('points', () => {
     expect(ids).toHaveLength(45);
   });
 
-  test('fill requests up to the maximum also with sparse vectors and multi-byte tags, whose bytes count', async () => {
+  test('are sent in requests within the maximum of bytes, also with sparse vectors and multi-byte tags', async () => {
     const sparse = {
       indices: Array.from({ length: 20_000 }, (_, at) => 4_000_000_000 + at),
       values: Array(20_000).fill(1.2345),
@@ -217,7 +217,7 @@ describe('points', () => {
     expect(qdrant.maxConcurrent()).toBe(2);
   });
 
-  test('are deleted by their ids if all are known', async () => {
+  test('are deleted by ids that are computed from file, generation, chunk and space', async () => {
     const vectors = vectorsWith({});
     await vectors.deletePoints([
       { fileId: 1, generation: 4, space: 'some-8', count: 2 },

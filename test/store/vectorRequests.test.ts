@@ -86,7 +86,7 @@ test('sets the tags of files with equal tags and the same user together, and of 
   expect(ordered(sent())).toEqual(inEachSpace('batch', { operations }));
 });
 
-test('deletes points by at most 10,000 ids per request, and none of a space without a collection', async () => {
+test('deletes points by at most 10,000 ids per request, and stops at the first request if the collection is missing', async () => {
   const { vectors, sent } = await open(({ path }) => (path.includes('lost-4') ? 404 : 200));
   await vectors.deletePoints([
     { fileId: 5, generation: 1, space: 'a-4', count: 10_001 },

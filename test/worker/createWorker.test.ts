@@ -51,7 +51,7 @@ test('a worker process reports to its supervisor that it is ready and responsive
     );
     expect(messages.slice(0, 2)).toEqual([{ ready: true, metricsPort: expect.any(Number) }, { alive: true }]);
     const metrics = await (await fetch(`http://127.0.0.1:${String(messages[0]?.['metricsPort'])}/metrics`)).text();
-    // Of this service, and of the Temporal SDK.
+    // Metrics of this service, and of the Temporal SDK.
     expect(metrics).toContain('allotrope_');
     expect(metrics).toContain('temporal_');
     // If the supervisor is killed, its channel closes.

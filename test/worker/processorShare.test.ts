@@ -57,7 +57,7 @@ const scaled = (machine: Machine, factor: number): Machine => ({
   ]),
 });
 
-/** Five seconds: 150 of 500 ticks are idle or wait for disks, and 30 + 22 of the others belong to the service. */
+/** Five seconds, 500 ticks: 150 are idle or wait for disks, and 52 of the 350 busy ones belong to ROOT, 11 and 12. */
 const STEP: Machine = {
   ...{ ran: 3e9, waited: 1e9, ticks: [200, 30, 50, 100, 50, 10, 20, 40, 7] },
   processes: [

@@ -75,7 +75,7 @@ test('deliveries, transcriptions and OCR have queues of their own, each with its
     [transcriptionQueue('q'), ['transcribe'], 5],
     [ocrQueue('q'), ['recognize'], 4],
   ]);
-  // An activity receives its cancellation with a heartbeat.
+  // An activity receives its cancellation with a heartbeat, so the SDK may delay heartbeats by at most one second.
   expect(
     new Set(
       options.map(({ namespace, maxHeartbeatThrottleInterval }) => [namespace, maxHeartbeatThrottleInterval].join()),

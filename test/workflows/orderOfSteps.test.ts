@@ -182,7 +182,10 @@ const INGESTS: readonly Row[] = [
       })),
   ),
   {
-    ...{ what: 'that begins the next of single batches while a file is deferred', workflow: 'scrapeSitemap' },
+    ...{
+      what: 'that, with one batch at a time, begins the next batch while a file is deferred',
+      workflow: 'scrapeSitemap',
+    },
     steps: {
       ...begun(),
       discoverPages: [{ discovered: 2 }],

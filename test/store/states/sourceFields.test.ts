@@ -214,7 +214,7 @@ test('only held deletions can be approved, and a refusal ends the hold', async (
   expect(difference(before, await read(held!))).toEqual({ ...NOW, deletionsApproved: false, metadata: { a: 1 } });
 });
 
-test('findSingle returns the only data source of a type with access, else the only one; several are ambiguous', () =>
+test('findSingle prefers data sources with access, returns the only one of a type, and reports several as ambiguous', () =>
   everyRow(
     [
       [[], null],
@@ -285,6 +285,6 @@ test('each connection of a source without account names is a data source of its 
   expect(created.map((source) => queries.credentialsOf(source))).toEqual(['key 1', 'key 2', null]);
   expect(first).toMatchObject({ needsCopy: false, dataSource: { syncStatus: 'READY', itemsRunId: null, tags: TAGS } });
   expect(written.map(({ kind }) => kind)).toEqual(['ADD', 'ADD', 'ADD']);
-  // Encrypted for one record: another one cannot use them.
+  // Credentials are encrypted for one record: those of the first record cannot be decrypted in the second.
   expect(() => queries.credentialsOf({ ...created[1]!, sealedCredentials: created[0]!.sealedCredentials })).toThrow();
 });

@@ -1,4 +1,7 @@
-/** Parts of stored texts, pages of chunks, and cached vectors: of which owner, and where they begin and end. */
+/**
+ * Tests parts of stored texts, pages of chunks, and cached vectors: where parts and pages begin and end, and whose data
+ * is returned.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Connection } from 'mongoose';
 
@@ -11,7 +14,10 @@ import { everyRow } from '../../support/everyRow.js';
 import { ADA, dropDatabase, openDatabase, STRANGERS } from './writes.js';
 
 const { customerId: _name, ...TENANT } = ADA;
-/** Chunks of 10 characters, of which neighbours share 4. Rows have 64 chunks, so that neighbouring rows overlap. */
+/**
+ * Number of chunks. Each has 10 characters and shares 4 with the next one. A stored row has 64 chunks, so neighbouring
+ * rows share 4 characters too.
+ */
 const CHUNKS = 300;
 const TEXT = Array.from({ length: CHUNKS * 6 + 4 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join('');
 const CUTS = Array.from({ length: CHUNKS }, (_, nth) => ({
@@ -124,7 +130,7 @@ test('a page contains the new chunks of a file that was published meanwhile, and
   expect(texts).toEqual(['newer', 'no pages']);
 });
 
-test('a vector is computed once for each text, organization and space, and again if it has other dimensions', async () => {
+test('a vector is computed once for each text, organization and space, and again for other dimensions', async () => {
   const cache = createVectorCache(connection);
   const computed: (readonly string[])[] = [];
   const resolve = async (organizationId: number, name: string, texts: string[], dimensions = 2) => {

@@ -49,7 +49,7 @@ beforeAll(() => {
 });
 
 describe('a rendered page', () => {
-  test('has the content that its scripts create and its final address, without the validators of the original document', async () => {
+  test('has its final address and the content that its scripts create, without the validators of the original document', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/from') response.writeHead(302, { Location: '/page' }).end();
       else if (request.url === '/page')
@@ -248,7 +248,7 @@ describe('limits', () => {
   });
 });
 
-thoroughly('restarts the browser after its maximum of pages, also with several concurrent pages', async () => {
+thoroughly('renders all concurrent pages although the browser restarts after its maximum of pages', async () => {
   const server = await html({ '/': '<p id=p></p><script>p.textContent = "made by script"</script>' });
   const web = browsing({ settings: { browserMaxPages: 2 } });
   const pages = await Promise.all(Array.from({ length: 7 }, () => render(web, server.origin)));

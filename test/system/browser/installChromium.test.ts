@@ -81,7 +81,7 @@ describe('a missing browser', () => {
     expect([methodsRun(), notices]).toEqual([['fails', 'broken', 'works'], []]);
   });
 
-  test('is reported once if all methods fail, and not tried again; pages are fetched without it', async () => {
+  test('is reported once if all methods fail, and its installation is not tried again', async () => {
     let time = 0;
     const browserPool = pool([fakeMethod('fails', 'exit 1')], { now: () => time });
     expect(await Promise.all([page(browserPool), page(browserPool)])).toEqual([null, null]);
@@ -130,7 +130,7 @@ describe('a missing browser', () => {
     expect(methodsRun()).toEqual(['slow']);
   });
 
-  test('ends the wait of an aborted page at once', async () => {
+  test('does not delay the rejection of an aborted page', async () => {
     const stop = new AbortController();
     const browserPool = pool([fakeMethod('slow', 'sleep 60')]);
     const waiting = page(browserPool, stop.signal);
@@ -138,7 +138,7 @@ describe('a missing browser', () => {
     await expect(waiting).rejects.toThrow('enough');
   });
 
-  test('is not installed when the setting forbids it, or CHROMIUM_PATH names another', async () => {
+  test('is not installed if installation is disabled, or if CHROMIUM_PATH is set', async () => {
     expect(await page(pool(null))).toBeNull();
     const configured = { chromiumPath: '/nowhere/chromium' };
     expect(await page(pool([fakeMethod('first', linkScript())], configured))).toBeNull();

@@ -97,7 +97,7 @@ describe('a service without a browser and with a premium proxy', () => {
     await proxy.close();
   });
 
-  test('fetches sitemap and pages of a site that refuses direct requests through use_premium_proxies', async () => {
+  test('with use_premium_proxies fetches sitemap and pages of a site that refuses direct requests', async () => {
     const protectedSite = await startSite();
     const served: Record<string, string> = {
       '/sitemap.xml': sitemapOf(protectedSite.origin, ['/page']),

@@ -106,7 +106,7 @@ test.each([
   expect(await contents()).toEqual(before);
 });
 
-test('copies nothing while a service runs, into a non-empty folder, or into itself', async () => {
+test('copies nothing while a service runs, into a non-empty folder, or into the data folder', async () => {
   const lock = await tryLock(path.join(dataDir, 'engines.json'));
   const running = await call('backup', folder);
   expect([running.code, running.stderr]).toEqual([1, expect.stringContaining('Stop npm start first')]);

@@ -225,7 +225,10 @@ interface BatchCommand {
   succeed(): Promise<CliRun>;
 }
 
-/** Commands that change a single item or only show data. The tests above cover their exit codes. */
+/**
+ * Commands that change a single item or only show data. The tests above, cliCommands.test.ts and test/cli/ cover their
+ * exit codes.
+ */
 const SINGLE_ITEM = [
   ...['status', 'search', 'doctor', 'deployment renew', 'source approve-deletions', 'org create', 'org list'],
   ...['key create', 'key list', 'key rotate', 'key revoke', 'record'],

@@ -1,4 +1,7 @@
-/** The commands of npm run: they warn of nothing, open few files, end at SIGTERM, and explain a failed start. */
+/**
+ * Tests npm commands: `npm ci` prints no warnings, the build needs few open files, the API and the worker end at
+ * SIGTERM, and each command explains a failed start.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +16,7 @@ import { npmRun } from '../../support/npm.js';
 import { startService, type TestService } from '../../support/service.js';
 import { thoroughRows } from '../../support/thorough.js';
 
-/** The modules that package.json runs, compiled at the start of the test run. */
+/** Arguments of node for commands of package.json. The test run compiles dist/ at its start. */
 const MODULES = {
   start: ['--import', 'tsx', 'scripts/start.ts'],
   api: ['dist/api/server.js'],

@@ -73,7 +73,7 @@ const chunksOf = async (user: TestUser, body: Body): Promise<string[]> => {
   return answer.body.results.map((chunk) => `${chunk.user_file_id}:${chunk.chunk_index}`);
 };
 
-/** Reads all pages. The number of rows is not a multiple of the page size. */
+/** Reads all pages, up to the first page with fewer rows than its limit. */
 async function inPages<T>(readPage: (pagination: Body) => Promise<T[]>): Promise<T[]> {
   const rows: T[] = [];
   const limit = 5;

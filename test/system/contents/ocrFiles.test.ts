@@ -135,7 +135,7 @@ describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots of Chrom
     await browser.close();
   });
 
-  test.each(Object.entries(SHOTS))('%s is read under any file name', async (what, [, words]) => {
+  test.each(Object.entries(SHOTS))('%s is read although its name is a.docx', async (what, [, words]) => {
     const content = taken.get(what) ?? new Uint8Array();
     const read = await recognize(content, 'a.docx');
     const input = { ...upload(content, 'a.docx'), recognizedPages: [read] };
@@ -227,7 +227,7 @@ describe('JBIG2 images', () => {
   });
 });
 
-test('names the setting whose limit of time or memory was exceeded', async () => {
+test('names the setting whose limit of time or memory was exceeded, and rejects with the reason of an abort', async () => {
   const picture = upload(drawPicture(LINES), 'a.png');
   const options = { page: 1, findTables: false };
   expect(await faultOf(startPool({ timeoutMs: 1 }).recognize(picture, options))).toMatch(

@@ -146,7 +146,7 @@ describe('a deployment', () => {
   );
 
   test(
-    'reads an upload in the languages of its request, and the same file again if another request has other languages',
+    'reads an upload in the languages of its request, and the same content again in those of the next request',
     async () => {
       const file = await read({ ocr_languages: ['deu'] });
       expect(file).toMatchObject({

@@ -127,7 +127,7 @@ test('uses a prepared process for the first text, and prepares at most one', asy
 
 /** A text of eight windows, in which each word is one word piece. */
 const LONG_QUERY = 'river '.repeat(254 * 8);
-/** The same in two windows. */
+/** A text of two windows that also exceeds LONG_QUERY_CHARACTERS. */
 const SHORT_LONG_QUERY = 'river '.repeat(254 * 2);
 const [fairnessKey, otherKey] = [{ organizationId: 1 }, { organizationId: 2 }];
 

@@ -162,7 +162,7 @@ describe('refusals', () => {
       [400, 'Format error in JSON body: unknown condition near'],
     ],
     [
-      'no limit of results',
+      'a limit of 0 results',
       () => refusal(client.query(NAME, { query: dense, using: 'dense', limit: 0 })),
       [422, 'Validation error in JSON body: [limit: value 0 invalid, must be 1 or larger]'],
     ],

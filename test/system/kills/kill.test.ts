@@ -42,7 +42,8 @@ afterAll(async () => {
   await site.close();
 });
 
-// A page can be in progress at no more than two kills of an ingest, so no page is requested more than three times.
+// At most two kills of a group can interrupt the fetch of a page, because the API fetches none. So each page is
+// requested at most three times, which expectSameAsBaseline checks.
 const GROUPS: readonly (readonly KillTarget[])[] = [
   ['worker', 'mongodb'],
   ...thoroughRows([['temporal', 'qdrant', 'api']]),

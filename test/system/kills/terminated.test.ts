@@ -45,7 +45,7 @@ afterAll(async () => {
 /** Runs the reaper with a clock that is a minute ahead, so that every run is old enough for it. */
 const reapLater = () => reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
 
-/** Reads the stores once the last run has ended, which is a moment after its file. */
+/** Reads the stores once the last run has ended: a run ends a moment after its file has its final status. */
 async function settledState() {
   await waitFor(
     () => service.store.runs.listActiveStartedUntil(new Date(Date.now() + 1), 10),

@@ -247,7 +247,7 @@ test('links records and events to their workflow', async () => {
     });
 });
 
-test('links events of a data source to the workflow that caused them or that they started, or to null', async () => {
+test('links an event of a data source to the workflow that caused it or that its request started, else to null', async () => {
   const owner = await service.user('lena');
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   interface EventRow {

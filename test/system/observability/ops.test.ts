@@ -133,7 +133,7 @@ describe('access to the operator page', () => {
     expect((await send('/ops/sign_in', {})).html).toContain('Give the API key');
   });
 
-  test('accepts a key once, for a cookie that scripts cannot read and other sites cannot send', async () => {
+  test('exchanges a key for a cookie that scripts cannot read and other sites cannot send', async () => {
     const { status, headers } = await send('/ops/sign_in', { api_key: ` ${service.apiKey}\n` });
     expect(status).toBe(303);
     const cookie = headers.get('set-cookie') ?? '';
@@ -402,7 +402,7 @@ describe('the content of the operator page', () => {
 });
 
 describe('live updates of the operator page', () => {
-  test('show a run as it starts and progresses to all viewers of the organization, and to no other', async () => {
+  test('show the start and the progress of a run to all viewers of the organization, and to no other', async () => {
     const zoe = await service.user('zoe');
     const [first, second] = [await openEvents(byKey()), await openEvents(await signIn(), '?state=ready')];
     const strangersStream = await openEvents(byKey(stranger.apiKey));

@@ -46,7 +46,7 @@ const settledIn = (user: TestUser, parent: FileRecord, expected: string[]) =>
     (pages) => statuses(pages).join() === expected.join(),
   );
 
-test('marks files beyond a full queue DELAYED with the reason, and processes them in order', async () => {
+test('marks files beyond a full queue DELAYED with the reason, and processes them once there is space', async () => {
   const site = await startHeldSite(8);
   const user = await service.user('quinn');
   const parent = await user.scrape({ url: site.url('/sitemap.xml') });
@@ -86,7 +86,7 @@ test('gives another run of the same user its own queue, and can cancel waiting f
   await Promise.all([slow.close(), quick.close()]);
 });
 
-test('marks uploads beyond a full queue DELAYED, can cancel them, starts no workflow for them, and keeps their order', async () => {
+test('marks uploads beyond a full queue DELAYED, starts no workflow for them, can cancel them, and processes the others later', async () => {
   await service.stopWorker();
   const user = await service.user('sid');
   const files: FileRecord[] = [];

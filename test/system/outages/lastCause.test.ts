@@ -1,4 +1,7 @@
-/** The cause of a failure that operators see: the last known cause, and refused deliveries after the first attempt. */
+/**
+ * Failures that operators see: a run keeps its last known cause, and a webhook is reported at its first refused
+ * delivery.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Activities } from '../../../activities/index.js';

@@ -66,7 +66,7 @@ test('loses and duplicates nothing when the primary steps down repeatedly during
     sync_status: 'READY',
     file_metadata: { pages_total: PAGES, pages_ready: PAGES, pages_failed: 0, pages_aborted: 0 },
   });
-  // The run ends after its file, in a step of its own that a missing primary may delay.
+  // The run ends after its file is READY, in a step of its own that a missing primary may delay.
   const finishedAt = await waitFor(
     async () =>
       (await user.get<Listed<{ finished_at: string | null }>>(`/sync_runs?file_id=${id}`)).body.results[0]?.finished_at,

@@ -19,9 +19,9 @@ import { isThorough } from '../../support/thorough.js';
 const MAX_TURN_MS = 100;
 /**
  * Maximum number of attempts of a request while its longest turn exceeds MAX_TURN_MS. Other processes on the same cores
- * (their caches, and the second thread of a core) only add to the processor time of a turn, so the shortest of several
- * attempts is nearest to that of the request. The attempts are spread over half a minute, because other suites keep the
- * machine busy for seconds at a time.
+ * only add to the processor time of a turn, through shared caches and the second hardware thread of a core. So the
+ * shortest of several attempts is nearest to the time of the request itself. The attempts are spread over half a
+ * minute, because other suites keep the machine busy for seconds at a time.
  */
 const ATTEMPTS = 10;
 
@@ -175,7 +175,10 @@ const urls = (count: number): string => `[${many(count, (index) => `"https://x.e
 const scrapes = (selector: (nth: number) => string): string =>
   `[${many(100, (at) => `{"url":"x","css_selectors_to_skip":[${many(98, (nth) => `"${selector(98 * at + nth)}"`)}]}`)}]`;
 const NUMBERS = Array.from({ length: 2_500 }, (_, index) => String(Math.sin(index)));
-/** Chunks with vectors of so many numbers. For vectors, `count + numbers` is at most the length of NUMBERS. */
+/**
+ * Chunks with vectors of `numbers` components, or without vectors if `numbers` is 0. With vectors, `count + numbers`
+ * must be at most NUMBERS.length.
+ */
 const chunks = (count: number, numbers: number): string =>
   `{"embedding_model":"OPENAI","chunks_and_embeddings":[{"file_id":1,"chunks_and_embeddings":[${many(
     count,

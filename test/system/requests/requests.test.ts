@@ -49,7 +49,7 @@ describe('access to operations', () => {
     expect((await withoutCredentials().post('/user_files_v2', {}, bearer())).status).toBe(422);
   });
 
-  test('both schemes work where the contract allows both, in any case', async () => {
+  test('both schemes work in upper and lower case where the contract allows both', async () => {
     for (const authorization of [`token ${user.token}`, `Token ${user.token}`, `TOKEN ${user.token}`]) {
       expect((await withoutCredentials().post('/user_files_v2', {}, { authorization })).status).toBe(200);
     }

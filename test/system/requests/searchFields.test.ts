@@ -27,7 +27,10 @@ function vectorAt(n: number, dimensions = LOCAL.dimensions): number[] {
 }
 const QUERY_VECTOR = vectorAt(0);
 
-/** Folder 1 contains folder 2 and file 3, folder 2 contains file 4. Smaller numbers are more similar. */
+/**
+ * Folder 1 contains folder 2 and file 3, folder 2 contains file 4. The smaller the id of a file, the more similar its
+ * vector is to QUERY_VECTOR.
+ */
 const FILES: readonly SeededFile[] = [
   { id: 1, fields: { isContainer: true } },
   { id: 2, fields: { isContainer: true, parentId: 1 } },
@@ -47,7 +50,7 @@ const FILES: readonly SeededFile[] = [
   { id: 10, texts: ['Read by Cohere.'], model: 'COHERE_MULTILINGUAL_V3' },
   { id: 11, texts: ['Given.'], space: CALLER_SPACE, vectors: [vectorAt(11, CALLER_SPACE.dimensions)] },
 ];
-/** The OPENAI files other than pictures, most similar first. */
+/** Files that a search without filters finds, most similar first: those in the space LOCAL of the default model. */
 const ALL = [3, 4, 5, 6, 7, 8];
 const BASE = 7_000_000;
 const MAX_SEARCHES = 4;

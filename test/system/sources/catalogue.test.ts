@@ -1,6 +1,6 @@
 /**
- * The catalogue of connected sources. Here one source is tested with faults; test/long/catalogue.test.ts tests all with
- * them.
+ * The catalogue of connected sources. All sources are tested here, but only one of them with faults;
+ * test/long/catalogue.test.ts tests each source with faults.
  */
 import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { catalogueSuite } from './suite.js';

@@ -113,7 +113,7 @@ describe('generate_sparse_vectors', () => {
     const children = (await Promise.all(parents.map((parent) => user.children(parent.id)))).flat();
     expect(children).toHaveLength(3);
     for (const file of [text, fetched, ...children]) await expectSparse(await user.settled(file.id), true);
-    // Parents have no chunks, so they emit no such events.
+    // Parents have no chunks, so the service emits no SPARSE_VECTOR_QUEUE_STATUS event for them.
     for (const parent of parents) expect(await statusesOf(parent.id)).toEqual([]);
   });
 

@@ -26,8 +26,8 @@ import { loopbackEgress, NEVER } from '../../../connectors/account.js';
 import { obtainGrant } from '../../../connectors/grants.js';
 
 /**
- * One source of each family of APIs: JSON, XML and signatures, mail, change feeds, queries in parameters, times as ids,
- * URL templates.
+ * At least one source of each family of APIs: JSON; XML with signed requests; mail; change feeds; queries in
+ * parameters; times as ids; URL templates.
  */
 const FAMILIES = ['GITBOOK', 'GITHUB', 'S3', 'GMAIL', 'ONEDRIVE', 'DROPBOX', 'SERVICENOW', 'SLACK', 'ZENDESK'] as const;
 const SOURCES: readonly ConnectedSourceType[] = [

@@ -33,7 +33,7 @@ export function defineBoxTests(catalogue: Catalogue): void {
       });
     });
 
-    test('an inaccessible folder delays neither deletions nor events, and is listed once it is accessible', async () => {
+    test('an inaccessible folder neither delays deletions nor causes a full listing, and is listed once it is accessible', async () => {
       const { box } = customer.fixture as BoxFixture;
       emulated().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
       await customer.connect({ sync_source_items: true });

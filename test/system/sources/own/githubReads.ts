@@ -246,7 +246,7 @@ export function defineGithubReadTests(catalogue: Catalogue): void {
       });
     });
 
-    test('answer a token that GitHub rejects with 400, and revoked access with 409', async () => {
+    test('answer with 400 if GitHub rejects the token, and with 409 if the access was revoked', async () => {
       await customer.resetAndCreateUser();
       source = (await customer.connect()).id;
       customer.fixture.revokeAccess();

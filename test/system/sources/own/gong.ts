@@ -123,7 +123,7 @@ export function defineGongTests(catalogue: Catalogue): void {
     beforeEach(() => customer.resetAndCreateUser());
     const gong = () => (customer.fixture as GongFixture).gong;
 
-    test('requests go to the host issued with the tokens, or to the common host if the caller has tokens', async () => {
+    test('requests go to the host issued with tokens, or to the common host if the caller provides tokens', async () => {
       await customer.connect({ sync_source_items: true });
       const customers = () => new Set(gong().customers);
       expect(customers()).toEqual(new Set([CUSTOMER]));

@@ -40,7 +40,7 @@ const TYPE_SELECTIONS: readonly (readonly string[] | undefined)[] = [
 export const ALL_TYPE_OPTIONS: readonly TypeOptions[] = TYPE_SELECTIONS.flatMap((types) =>
   [false, true].map((attachments) => ({ attachments, ...(types === undefined ? {} : { types }) })),
 );
-/** A part of ALL_TYPE_OPTIONS for shorter runs: some of these exclude items, others do not. */
+/** Options for shorter runs: some types with their attachments, and all types without attachments. */
 export const SOME_TYPE_OPTIONS: readonly TypeOptions[] = [
   { types: ['TICKET', 'INCIDENT'], attachments: true },
   { attachments: false },

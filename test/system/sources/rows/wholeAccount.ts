@@ -20,7 +20,8 @@ const RECORD_KEYS = [
 /**
  * Tests one account with all its items, from connecting it to revoking its access. Each test continues from the
  * previous one.
- * @param isThorough whether to run all tests; otherwise the account is only listed and its content searched
+ * @param isThorough whether to run all tests; otherwise only the listing, the search, the reasons for skipped items and
+ * the encryption of the secret are tested
  */
 export function defineWholeAccountTests(customer: Customer, isThorough: boolean): void {
   const { type } = customer;
