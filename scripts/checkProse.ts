@@ -15,7 +15,7 @@ const UNCHECKED_WORDING = [
   'docs/security.md',
   // Quotes avoided wording as test data.
   'test/scripts/prose.test.ts',
-  // Texts that fixtures of other programs contain.
+  // Expected texts of test documents: the wording must be that of the documents.
   'test/documents/formats/rows/report.ts',
   'test/documents/formats/rows/pages.ts',
   'test/documents/formats/rows/prose.ts',

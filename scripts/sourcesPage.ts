@@ -209,7 +209,7 @@ Every part of a source is tested with our own emulator. This table shows the add
 |---|---|
 | specification | every request, and for some sources every answer of our emulator, is compared with the provider's specification ([test/contracts/tables](../test/contracts/tables)) |
 | other server | a suite calls a server that another project wrote (linked in the last column above) |
-| observation | behaviour seen by users and other projects, each with its link, its date and a test or a reason ([test/contracts/observations](../test/contracts/observations)) |
+| observation | behaviour seen by users and other projects, each with its link and date, and with a test or the reason why the connector is not affected ([test/contracts/observations](../test/contracts/observations)) |
 | own | our own emulator only |
 | – | the source does not use OAuth: the user supplies a token, or nothing |
 

@@ -67,7 +67,7 @@ async function ingest(service: Service): Promise<void> {
   while (!findWorkflowSpan() && Date.now() < deadline) await sleep(200);
   const traceId = findWorkflowSpan()?.traceId;
   if (traceId === undefined) throw new Error('No trace was received.');
-  // Give the other process time to export its spans.
+  // The API and the worker export their spans separately: wait for spans that have not arrived yet.
   await sleep(2_000);
   console.log(`trace ${traceId}`);
   for (const line of drawTrace(receiver.spans.filter((span) => span.traceId === traceId))) console.log(line);

@@ -23,8 +23,8 @@ export interface ReadText extends Tenant {
 }
 
 /**
- * Enforces the limits of users, and delays accepted files that exceed the limit of the queue. Decisions about the
- * totals of a user (max_files, max_characters) are serialized per user, so that parallel runs cannot exceed them
+ * Enforces the limits of users, and releases delayed files only while the queue of the user has room. Decisions about
+ * the totals of a user (max_files, max_characters) are serialized per user, so that parallel runs cannot exceed them
  * together; users without such limits have no extra cost.
  */
 export interface Limits {

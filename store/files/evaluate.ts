@@ -29,11 +29,11 @@ interface EvaluatedFile {
   readonly cost: ItemCost;
 }
 
-/** Files that a scheduled sync compares: their content and events stay unchanged until a change is found. */
+/** Files that a scheduled sync compares: until a change is found, their content stays and no events are written. */
 export interface FileEvaluation {
   /** Returns the containers of a data source. */
   containersOf(tenant: Tenant, dataSourceId: number, limit: number): Promise<number[]>;
-  /** Returns whether any file of a data source was not synced completely. */
+  /** Returns whether the last sync of any file of a data source failed or was aborted. */
   hasUnsynced(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<boolean>;
   /** Starts the sync of files whose content has changed, with its events. */
   startChanged(runId: number, fileIds: readonly number[]): Promise<void>;

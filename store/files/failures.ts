@@ -50,7 +50,10 @@ export interface FileFailures {
   byCause(scope: FailureScope, limit: number): Promise<FailureGroup[]>;
   /** Returns the warnings of READY files of an organization, each with the number of files. */
   byWarning(scope: Pick<FailureScope, 'organizationId'>): Promise<FailureGroup[]>;
-  /** Returns the latest files that failed for a cause, or have a warning; null: those without a stored cause. */
+  /**
+   * Returns the latest files that failed for a cause or, if the cause is a warning, the latest READY files with this
+   * warning. For the cause null, returns failed files without a stored cause.
+   */
   failed(
     scope: FailureScope,
     page: { readonly cause: ItemCause | null; readonly offset: number; readonly limit: number },

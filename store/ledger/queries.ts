@@ -38,7 +38,7 @@ export interface LedgerQueries {
   tallies(runs: readonly RunDoc[]): Promise<ReadonlyMap<number, RunTally>>;
   /** Returns items of a run, or of all parts of a scheduled sync, ordered by id. */
   items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
-  /** Returns which of the files and items the run has processed, as id strings. */
+  /** Returns which of the files and items belong to the run, finished or not, as id strings. */
   processed(
     run: RunDoc,
     items: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] },

@@ -91,7 +91,7 @@ for (const owner of [{ organizationId: 1 }, { organizationId: 1, userId: 1 }] as
   dataSource.index({ ...owner, _id: 1 });
   dataSource.index({ ...owner, tagPairs: 1, _id: 1 });
 }
-// Used by `accept` to find the record of an account that is connected again.
+// Used by `connect` to find the record of an account that is connected again.
 dataSource.index(
   { organizationId: 1, userId: 1, type: 1, externalId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },

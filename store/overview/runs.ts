@@ -15,7 +15,7 @@ export interface RunRow {
   readonly kind: RunKind;
   readonly workflowId: string;
   readonly customerId: string;
-  /** Name of the processed file, or source and account. */
+  /** Name of the processed file or, if there is none, of the account of the data source; null if there is neither. */
   readonly about: string | null;
   readonly source: SourceType | null;
   /** Start time; for a run in the outbox, the time when it was accepted. */

@@ -177,7 +177,8 @@ export function createQuarantine(
         if (records.length === 0) return;
         await insertRows(files, records, session);
         await quarantined.updateMany(claimedQuery, { $set: { state: 'tidying' } }, { session });
-        // The events contain the request id of the restore, because the events of the earlier request are complete.
+        // The records keep the request id of their last sync, which has written its events already. The new events get
+        // the request id of the restore.
         const ready = records.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
         await events.write(transitionEvents('restore', ready, {}), session);
       });

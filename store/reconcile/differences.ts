@@ -19,7 +19,7 @@ export const DIFFERENCES = {
   missing_cold_copy: 'files in cold storage whose vectors are missing (repair: queue a resync)',
   missing_original: 'uploads whose content is missing; upload them again',
   missing_source: 'files of a data source that does not exist; delete them, or connect the account again',
-  other_tags: 'files whose points have other tags (repair: write them again)',
+  other_tags: 'files whose points have other tags than the record (repair: write the tags again)',
   wrong_count: 'records with a wrong number of chunks (repair: count again)',
   wrong_page_counts: 'scrapes whose counts of pages do not add up (repair: count again)',
   unfinished_cleanup: 'files that still have content of older generations (repair: delete that content)',

@@ -60,7 +60,7 @@ export interface PointsCensus {
   /** Returns the ids of users of an organization that have points. */
   users(organizationId: number): Promise<number[]>;
   count(tenant: Tenant, range: IdRange): Promise<PointCensus[]>;
-  /** Streams the chunks of some files whose points have no sparse vector. */
+  /** Streams those chunks of the given files whose points have no sparse vector. */
   withoutSparse(tenant: Tenant, fileIds: readonly number[]): AsyncIterable<{ fileId: number; chunkIndex: number }[]>;
   /** Deletes the points of one generation in one space, from a chunk index on. Safe to repeat. */
   remove(

@@ -20,7 +20,7 @@ export interface ChunkFilter {
 }
 
 const anyOf = (key: string, values: readonly (string | number)[]): Condition =>
-  // All values have one type; the client declares one type per kind of value.
+  // The client types `any` as a list of strings or a list of numbers. All values of one call have the same type.
   ({ key, match: { any: [...values] as string[] } });
 
 /** Matches no point: a condition with an empty list of values cannot be met. */

@@ -238,7 +238,7 @@ describe('revocation', () => {
     expect((await listed({ filters: { ids: [_id] } })).results).toEqual([revoked]);
   });
 
-  test('aborts waiting files with a message; others stay', async () => {
+  test('aborts waiting files of the data source with a message; files outside it stay queued', async () => {
     const { _id } = await connectSource(service, owner, { type: 'DROPBOX' });
     const waiting = await user.scrape({ url: 'http://127.0.0.1:9/waiting.xml' });
     const elsewhere = await user.scrape({ url: 'http://127.0.0.1:9/elsewhere.xml' });

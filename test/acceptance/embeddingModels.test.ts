@@ -117,13 +117,13 @@ test('marks texts as documents or queries if the provider distinguishes them', a
   }
 }, 60_000);
 
-describe('picture without OCR', () => {
+describe('picture', () => {
   const PICTURE = 'VERTEX_MULTIMODAL';
   const { space, dimensions } = EMBEDDING_MODELS[PICTURE];
   const send = (name: string, content: Uint8Array, query: Record<string, string | boolean> = {}) =>
     user.send({ name, content }, query);
 
-  test('is embedded as a picture by the multimodal model, regardless of the requested model', async () => {
+  test('without OCR is embedded as a picture by the multimodal model, regardless of the requested model', async () => {
     const sent = drawPicture(['A lighthouse'], { type: 'jpeg' });
     const file = await user.settled((await send('sea.jpg', sent, { embedding_model: 'OPENAI' })).id);
     expect(file).toMatchObject({

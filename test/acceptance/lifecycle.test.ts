@@ -144,7 +144,7 @@ describe('POST /resync_file', () => {
     expect(await user.search({ query: 'anything', k: 1, file_ids: [page.id] })).toHaveLength(1);
   });
 
-  test('with skip_file_processing ends in READY_TO_SYNC without a request; a later resync without it syncs', async () => {
+  test('with skip_file_processing ends in READY_TO_SYNC and fetches nothing; a resync without it syncs', async () => {
     pages.requests.length = 0;
     await resync({ file_id: page.id, skip_file_processing: true });
     expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
@@ -218,7 +218,7 @@ describe('POST /delete_files_v2', () => {
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThan(0);
   });
 
-  test('keeps a record that can be synced again with preserve_file_record', async () => {
+  test('with preserve_file_record keeps a record that can be synced again', async () => {
     const pages = await site(startSampleSite(1, 1));
     const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
     const [page] = (await user.children(parent.id)) as [FileRecord];

@@ -104,7 +104,7 @@ afterAll(async () => {
   await Promise.all([salesforce, github, slack, sharePoint, site].map((closable) => closable.close()));
 });
 
-/** Expects a 200 answer that matches our OpenAPI document and the published one of the hosted service. */
+/** Expects a 200 answer that matches our OpenAPI document and the published one of Carbon's hosted service. */
 function expectDescribed(
   method: 'get' | 'post',
   path: string,

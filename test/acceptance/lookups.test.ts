@@ -42,7 +42,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-/** Sends a request, and expects an answer that matches our OpenAPI document and that of the hosted service. */
+/** Sends a request, and expects an answer that matches our OpenAPI document and that of Carbon's hosted service. */
 async function get(path: '/search_urls' | '/fetch_youtube_transcript', query: Record<string, string>, caller = user) {
   const { status, body, headers } = await caller.get(`${path}?${new URLSearchParams(query).toString()}`);
   const faults = (['ours', 'theirs'] as const).map((name) => answerFault(name, { method: 'get', path, status }, body));

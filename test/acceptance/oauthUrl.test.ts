@@ -172,7 +172,7 @@ test.each([
   expect(file?.tags ?? {}).toEqual(expected);
 });
 
-test('refuses tags that files cannot have, and tags of a data source other than an object', async () => {
+test('refuses tags that files cannot have, and data_source_tags that are not an object', async () => {
   for (const body of [{ tags: { a: { b: 'c' } } }, { tags: { organization_id: '1' } }, { data_source_tags: ['a'] }])
     expect(await requestUrl(body)).toMatchObject({ status: 422 });
 });

@@ -420,7 +420,7 @@ describe('failures of a scrape', () => {
     expect(broken.requests.filter((path) => path === '/pages/1.html')).toHaveLength(1);
   });
 
-  test('include redirects to forbidden addresses, to which no request is sent', async () => {
+  test('include redirects to forbidden addresses', async () => {
     const maliciousSite = await site(startSite());
     maliciousSite.pages.set('/sitemap.xml', sitemapOf(maliciousSite.origin, ['/ok.html']));
     maliciousSite.pages.set('/ok.html', {

@@ -71,7 +71,7 @@ test('stores chunks in the order of their numbers, with exactly the vectors of t
   // The original content is still available.
   const raw = await user.get<{ presigned_url: string }>(`/raw_file/${file.id}`);
   expect(await (await fetch(raw.body.presigned_url)).text()).toBe('The original content stays unchanged.');
-  // Vectors of the caller cannot be compared with ours, so a text search ignores them.
+  // A text search does not fail if the user has vectors of the caller, which cannot be compared with the service's.
   expect((await user.post('/embeddings', { query: 'first', k: 3, embedding_model: MODEL })).status).toBe(200);
 });
 

@@ -78,7 +78,7 @@ describe.each([
     expect(await rawOf(resynced)).toBe(content);
   });
 
-  test('is deleted completely, and cannot be read again without its content', async () => {
+  test('is deleted completely; with preserve_file_record, its record stays but cannot be synced again', async () => {
     const [deleted, emptied] = [
       await user.send({ name: 'a.txt', content }),
       await user.send({ name: 'b.txt', content }),

@@ -150,7 +150,7 @@ describe('events of a scrape, a resync and a delete', () => {
     expect(receiver.accepted().at(-1)).toBe(`ALL_FILES_PROCESSED ${parent.request_id}`);
   });
 
-  test('are signed in all three ways, and have the format of the hosted service', () => {
+  test("are signed in all three ways, and have the format of Carbon's hosted service", () => {
     for (const received of receiver.received) {
       expect(verified(received, webhook.signing_key)).toEqual({ plain: true, compact: true, standard: true });
       // Verification with another key fails.

@@ -83,7 +83,7 @@ test('a commit writes texts before points, publishes after both, and then delete
     },
   ));
 
-test('a file without vectors is committed without points, and one without text without chunks', async () => {
+test('a file without vectors, text and content is committed without points, chunks and contents', async () => {
   const { store, of } = open({ 'files.finish': [5] });
   await commitFiles(store, [{ ...prepared(0, 1, false), document: null, content: null }] as never);
   expect([of('vectors.upsert'), of('chunks.write'), of('contents.write')]).toEqual([[[[]]], [[[]]], [[[]]]]);

@@ -10,8 +10,8 @@ import { everyRow } from '../support/everyRow.js';
 import { seriesOf } from '../support/scrape.js';
 import { type SharedService, sharedService } from '../support/sharedService.js';
 
-// Tests of deliveries without a workflow. The stores are real, the receiver is a function, and retries are due
-// immediately.
+// Tests of deliveries without a workflow. The stores are real, and the receiver is a function. Retries are due
+// immediately unless a test sets other delays.
 
 /** Response of the receiver: an HTTP status or a network error. */
 type Reaction = number | 'unreachable';
@@ -188,7 +188,7 @@ const ANSWERS: [Reaction, isDelivered: boolean, error: RegExp | null][] = [
   ['unreachable', false, /The receiver is unreachable\./],
 ];
 
-test('retries every answer except 2xx', async () => {
+test('keeps a delivery for a retry after a network error or any status except 2xx and 410', async () => {
   retryDelaysMs = [60_000];
   await everyRow(
     ANSWERS,

@@ -1,5 +1,6 @@
 /**
- * Tests that files in quarantine are erased, and cannot be restored, once their container, source or user is deleted.
+ * Tests of the end of quarantine: which deletions erase files in quarantine, which expired files a sweep claims, and
+ * which files a restore claims and returns.
  */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

@@ -293,7 +293,7 @@ describe('source with a change feed', () => {
     expect(await currentSource()).toMatchObject({ syncStatus: 'READY' });
   });
 
-  test('keeps root items that a partial list omits, with their contents, and deletes other missing items', async () => {
+  test('without its feed, keeps root items that a partial list omits, and deletes other missing items', async () => {
     hasFeed = false;
     for (const [id, at] of [
       ['CATEGORY', null],
@@ -306,7 +306,7 @@ describe('source with a change feed', () => {
       put(id, at);
     await list();
     await sync(['article', 'gone', 'ticket']);
-    // The agent loses access to the categories: the source lists a placeholder, which it refuses to list.
+    // The account loses access to CATEGORY: the source lists a placeholder instead, and refuses to list its contents.
     omitted.add('CATEGORY');
     put('SOLUTIONS', null);
     forbidden.add('SOLUTIONS');

@@ -1,6 +1,6 @@
 /**
- * Tests of vectors that are moved back from file storage: they count as lost only if their copy is broken. During an
- * outage of a store, the step fails and is retried.
+ * Tests of moves of vectors between Qdrant and file storage, for cold storage and quarantine. Vectors count as lost
+ * only if their copy is broken; during an outage of a store, the step fails.
  */
 import { expect, test } from '@jest/globals';
 

@@ -132,7 +132,10 @@ test('a run deletes pages that are reported as gone, and pages that it did not f
   });
 });
 
-/** Numbers of missing files and of all files, and how many deletions are held for approval. */
+/**
+ * Numbers of missing files and of all files, whether the listing is empty, whether an operator approved the deletions,
+ * and how many deletions are held for approval.
+ */
 const HELD: [missing: number, files: number, isEmpty: boolean, isApproved: boolean, held: number][] = [
   [0, 0, true, false, 0],
   [0, 100, false, false, 0],
@@ -147,7 +150,7 @@ const HELD: [missing: number, files: number, isEmpty: boolean, isApproved: boole
   [11, 37, false, false, 0],
 ];
 
-test('deletions wait for approval if they are more than ten and more than the percentage, or all files', async () => {
+test('deletions are held if they are more than ten and more than 30 % of the files, or if none is listed', async () => {
   await everyRow(HELD, JSON.stringify, ([missing, files, isEmpty, isApproved, heldCount]) => {
     expect(countHeld({ missing, files, isEmpty, isApproved }, 30)).toBe(heldCount);
   });

@@ -143,7 +143,7 @@ async function queueSelection(run: object = {}, request: object = {}) {
   return { result, events, ids: files.map(({ externalFileId }) => externalFileId), skipped };
 }
 
-test('a requested item that does not exist becomes a file with an error, but not in a scheduled sync', async () => {
+test('a requested item that does not exist is accepted as a file, but not in a scheduled sync', async () => {
   const requested = await queueSelection();
   expect([requested.ids, requested.result]).toEqual([['a', 'b', 'gone'], { done: true, discovered: 3 }]);
   expect([requested.skipped, requested.events]).toEqual([[], QUEUED]);

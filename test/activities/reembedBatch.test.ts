@@ -238,7 +238,7 @@ test('a rebuild keeps the model and the space of a file, and fails it if no prov
   expect(target({ vectorSpace: 'other' }, model)).toEqual([model, { name: 'new', dimensions: 2 }, 'chunks']);
 });
 
-test('new vectors are written for each chunk of the new generation, with its sparse vector; chunks of newer content are not', async () => {
+test('chunks of the new generation get a vector, and a sparse one if requested; newer chunks get none', async () => {
   const { stores, of } = recorder({ 'files.ancestorsOf': new Map([[1, [9]]]) });
   const row = (fileId: number, chunkIndex: number, generation = 2) => ({
     ...{ fileId, chunkIndex, generation, text: `${fileId} ${chunkIndex}`, tokens: 1 },

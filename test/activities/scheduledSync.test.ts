@@ -160,7 +160,7 @@ const SITES: readonly (readonly [what: string, site: object, isQueued: boolean, 
   ['a site that another run takes', {}, false, false],
   ['a feed that is permanently gone', { fileMetadata: { feed_gone: true } }, true, false],
 ];
-test('a site is synced if no other run syncs it and its feed still exists', () =>
+test('a site or feed is synced unless another run syncs it or the feed is permanently gone', () =>
   everyRow(
     SITES,
     ([what]) => what,

@@ -1,4 +1,7 @@
-/** Tests of the Idempotency-Key, with a store in memory: repeated transactions, conflicts, and the scope of a key. */
+/**
+ * Tests with a store in memory: the Idempotency-Key (repeated transactions, conflicts, and the scope of a key), and
+ * operations that are performed without an HTTP request of their own.
+ */
 import { expect, test } from '@jest/globals';
 
 import { HttpError } from '../../api/http/errors.js';
@@ -137,7 +140,7 @@ test('a request whose key is taken gets the answer of the earlier request, or 40
   await expect(answerOnce(fails, 'k', callOf(), broken.app)).rejects.toThrow('the store failed');
 });
 
-test('a failed search of an agent frees its slot and its contents; a list is returned with all of its parts', async () => {
+test('createPerform: a failed search frees its slot and discards its contents; a list has all its parts', async () => {
   const discarded: unknown[] = [];
   const originals = {
     receive: () => Promise.resolve({ id: 5 }),

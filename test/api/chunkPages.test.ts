@@ -1,4 +1,7 @@
-/** Tests of the lists and uploads of chunks and of the deletion of users, with stores in memory: pages, tenants and limits. */
+/**
+ * Tests with stores in memory: pages and tenants of lists of chunks, the order of uploaded chunks, the state of topics,
+ * and the deletion of many users.
+ */
 import { expect, test } from '@jest/globals';
 
 import { textChunks } from '../../api/chunks/textChunks.js';

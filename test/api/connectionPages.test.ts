@@ -1,4 +1,4 @@
-/** Tests of the pages of a connection that depend on the order of requests, or on failures of the source. */
+/** Tests of the callback and the selection page of a connection, with fake stores and a fake source. */
 import { describe, expect, test } from '@jest/globals';
 
 import { callbacks } from '../../api/integrations/consent/callback.js';
@@ -216,7 +216,7 @@ describe('a callback', () => {
     expect([await codes(8_192), await codes(8_193), await codes(0)]).toEqual([1, 0, 0]);
   });
 
-  test('that returns first after the time limit expires the connection', async () => {
+  test('that is first opened after the time limit marks the connection as expired', async () => {
     const late = { 'attempts.recordReturn': false, 'attempts.changeState': true };
     const { status, of, calls } = await open({ code: 'c' }, { state: 'expired' }, late);
     expect([status, calls]).toEqual([410, ['signal 3']]);

@@ -49,7 +49,7 @@ export function testAccounts(): void {
       expect(await runs()).toHaveLength(2);
     });
 
-    test('are refused for a feed, for a revoked account, and for another user', async () => {
+    test('are not listed for a feed, for a revoked account, or for another user', async () => {
       const [who, stranger] = [await createUser(), await createUser()];
       const [box, feed] = [await connect(who, 'BOX'), await connect(who, 'RSS_FEED')];
       const list = (id: number, { user } = who) => user.post('/integrations/items/sync', { data_source_id: id });
@@ -244,7 +244,7 @@ export function testAccounts(): void {
       ));
   });
 
-  test('a revocation aborts waiting files, and a second one changes nothing', async () => {
+  test('a revocation aborts waiting files and expires quarantined files; a second one changes nothing', async () => {
     const who = await createUser();
     const id = await connect(who, 'BOX');
     const states = ['QUEUED_FOR_SYNC', 'DELAYED', 'SYNCING', 'READY'] as const;
