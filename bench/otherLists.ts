@@ -1,4 +1,7 @@
-/** Lists other than files and chunks, and the totals over a user's files. */
+/**
+ * Lists of users, data sources and web pages, the last chunks of the largest file, and /whoami, which adds up the
+ * values of a user's files.
+ */
 import type mongoose from 'mongoose';
 
 import { OFFSET, PAGE } from './listCases.js';

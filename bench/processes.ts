@@ -113,14 +113,14 @@ export const pidsOf = (role: Role): number[] =>
 export const total = (values: ByRole, roles: readonly Role[]): number =>
   roles.reduce((all, role) => all + (values[role] ?? 0), 0);
 
-/** Returns the values of all roles that have one, as text. */
+/** Returns a text with the positive value, divided by `unit`, of each role except `other`. */
 export const perRole = (values: ByRole, unit: number, digits: number): string =>
   [...ROLES.map(([role]) => role), 'bench' as const]
     .filter((role) => (values[role] ?? 0) > 0)
     .map((role) => `${role} ${((values[role] ?? 0) / unit).toFixed(digits)}`)
     .join(', ');
 
-/** Returns the processor time of the bench's child processes so far, by role, in milliseconds. */
+/** Returns the processor time of the bench and its descendant processes so far, by role, in milliseconds. */
 export const cpuNow = (): ByRole => ({
   ...sum(descendants(process.pid), ({ cpuMs }) => cpuMs),
   bench: (process.cpuUsage().user + process.cpuUsage().system) / 1000,

@@ -1,7 +1,8 @@
 /**
  * `npm run bench:rebuild`: chunks per second of `npm run cli -- vectors rebuild` compared with the ingest of the same
  * chunks. In each iteration a new user scrapes pages, their collection is deleted, and the command rebuilds their
- * vectors. Both embed every chunk. `-- --quick` takes fewer pages and writes no results.
+ * vectors. The rebuild embeds every chunk again, because the vector cache is deleted too. `-- --quick` takes fewer
+ * pages and writes no results.
  */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';

@@ -35,7 +35,7 @@ try {
   const seed = { connection, vectors, tenant: { organizationId, userId }, space: EMBEDDED_SPACE, blank };
   printLine(`seeding ${CHUNKS} chunks`);
   await seedVectors(seed, 1, 1 + CHUNKS / CHUNKS_PER_FILE);
-  // Measured after seeding: memory that seeding still holds is part of the value before.
+  // Measured after seeding: memory that the seeding still holds is part of `before` and of `peak`.
   const before = process.memoryUsage().rss;
   const startedAt = performance.now();
   const { user: userBefore, system: systemBefore } = process.cpuUsage();

@@ -17,7 +17,7 @@ export interface SplitOptions {
 }
 
 export interface SplitDone {
-  /** Megabytes per second of this process's processor time, for each iteration. Other work does not count in it. */
+  /** Megabytes per second of this process's processor time, for each iteration. Other processes do not count. */
   readonly megabytesPerSecond: readonly number[];
   readonly chunks: number;
 }

@@ -12,7 +12,7 @@ export interface Api {
   /** @param customerId the end user of the call; absent: the organization */
   get<T>(path: string, customerId?: string): Promise<T>;
   post<T>(path: string, body: unknown, customerId?: string): Promise<T>;
-  /** Returns the response, regardless of its status. @throws CommandError if there is no response */
+  /** Returns the response, regardless of its status. @throws CommandError without a response in JSON */
   fetchResponse<T>(path: string): Promise<Answer<T>>;
 }
 

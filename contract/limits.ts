@@ -14,13 +14,13 @@ const UNLIMITED = -1;
 /** Allowed hours between automatic syncs. */
 export const AUTO_SYNC_INTERVALS = [3, 6, 12, 24] as const;
 
-/** Limits set for a user, or for users of an organization without own values. Unset limits are absent. */
+/** Limits of one user, or of an organization for each user without a value. Unset limits are absent. */
 export type CustomLimits = Partial<Record<LimitName | 'auto_sync_interval', number>>;
 
 /** The limits that apply to a user; null means unlimited. */
 export type EffectiveLimits = Readonly<Record<LimitName, number | null>>;
 
-/** Returns the user's values, otherwise the organization's; null if neither has one. */
+/** Returns the user's values, otherwise the organization's; null if neither has one, or it is UNLIMITED. */
 export function effectiveLimits(user: CustomLimits, organization: CustomLimits): EffectiveLimits {
   const limitOf = (name: LimitName): number | null => {
     const value = user[name] ?? organization[name] ?? UNLIMITED;

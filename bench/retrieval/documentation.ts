@@ -19,7 +19,7 @@ export interface Documentation {
   readonly step: number;
 }
 
-/** Two independent documentations, so that a coincidental result of one shows in the other. */
+/** Two independent documentations: a coincidental result with one of them is not repeated with the other. */
 export const DOCUMENTATION: readonly Documentation[] = [
   {
     name: 'SQLite',

@@ -15,9 +15,7 @@ import type { Collection } from './beir.js';
 
 const MODEL = DEFAULT_INGEST_OPTIONS.embeddingModel;
 const HALVES = { semantic: 0.5, keyword: 0.5 };
-/**
- * Number of chunks that a search requests. It sets the length of the lists to fuse and the number of reranked chunks.
- */
+/** Number of chunks that a search requests. It sets the length of the lists to fuse. */
 const K = 10;
 /** Texts per request to the embedded model, and documents per write. */
 const BATCH = 64;

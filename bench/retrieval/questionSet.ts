@@ -38,8 +38,9 @@ const normalised = (heading: string): string =>
     .trim();
 
 /**
- * Returns all sections of a documentation, and a question for each section with a heading of three words or more that
- * no other section has. Headings such as "Introduction" and "See also" are too short or too frequent.
+ * Returns the sections of a documentation with MIN_CHARACTERS to MAX_CHARACTERS characters whose text is unique, and a
+ * question for each of them with a heading of three words or more that no other section has. Headings such as
+ * "Introduction" and "See also" are too short or too frequent.
  * @param step every `step`-th page is read
  */
 export async function questionSet(documentation: Documentation, step: number): Promise<QuestionSet> {

@@ -42,7 +42,7 @@ export async function writeManifest(folder: string, manifest: Omit<Manifest, 'fo
   await rename(draft, path.join(folder, MANIFEST));
 }
 
-/** @throws CommandError if the folder contains no complete backup, or it cannot be read */
+/** @throws CommandError if manifest.json is missing, or a newer version of Allotrope wrote it */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readExisting(path.join(folder, MANIFEST), (at) => readFile(at, 'utf8'));
   if (text === null)
@@ -65,7 +65,7 @@ export interface Sum {
 
 export const sumLine = ({ sha256, path: name }: Sum): string => `${sha256}  ${DATA}/${name}\n`;
 
-/** Yields the files of a backup. @throws CommandError if the list was modified */
+/** Yields the files of a backup. @throws CommandError if their list is missing or was modified */
 export async function* readSums(folder: string, { sums, parts }: Manifest): AsyncIterable<Sum> {
   const hash = createHash('sha256');
   const sumsPath = path.join(folder, SUMS);

@@ -133,7 +133,8 @@ export const restore: Command = {
     // DATA_DIR is resolved before loadConfig, which needs a SECRET_KEY. Without one in DATA_DIR, the backup supplies it.
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
-    // After an interruption, the key of DATA_DIR may be one that npm start created since. The restore replaces it.
+    // After an interrupted restore, npm start may have generated a key in DATA_DIR before it refused to use the data.
+    // The restore replaces this key.
     const keepsKey = keepsKeyFile(dataDir, manifest);
     const replacesKey = wasInterrupted && !keepsKey && manifest.parts.includes(KEY_FILE);
     checkSecretKeys(folder, replacesKey ? path.join(dataDir, 'none') : dataDir, manifest, env);

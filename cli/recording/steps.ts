@@ -156,7 +156,11 @@ function isVisible({ feed, again }: ChangesOutcome, { changed, deleted }: Target
   return isChanged && isGone;
 }
 
-/** Runs all steps. @throws RecordingError, or the Fault of a step that cannot be skipped */
+/**
+ * Runs all steps. Faults of single containers and items, and of the feed, are part of the outcome of a step.
+ * @throws RecordingError, or the Fault if the account cannot be identified, its root items cannot be listed, or the
+ *   current position of its feed cannot be read
+ */
 export async function runSteps(
   account: Account,
   limits: RecordingLimits,

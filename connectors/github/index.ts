@@ -1,5 +1,6 @@
 /**
- * GitHub: files in the default branches of repositories, and live reads of issues and pull requests, with a token.
+ * GitHub, with a token: files in the default branches of repositories. Issues and pull requests are not stored, but
+ * requested on each call of /integrations/data/github/….
  * https://docs.github.com/en/rest
  */
 import { Fault } from '../../contract/failures.js';
@@ -95,7 +96,7 @@ export const github: Connector<GitHubCredentials> = {
   about: {
     listed: 'repositories, directories, files',
     ingested:
-      'files of readable formats, and short text of any other name, in default branches; issues and pull requests are read live: `/integrations/data/github/…`; no submodules, links',
+      'files of readable formats, and short text of any other name, in default branches; issues and pull requests are not stored: each call of `/integrations/data/github/…` requests them; no submodules, links',
     unchangedBy: "the hash of git's blob",
     limits: '35 MB per file; 1 MB for text files without a known extension; the default branch only',
   },

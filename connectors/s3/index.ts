@@ -147,8 +147,8 @@ export const s3: Connector<S3Credentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
-      // Only a caller can name a folder here, because listings give folders no content. If the folder exists, the error
-      // advises to sync its objects.
+      // A sync treats a bucket or folder as a file only if it could not be listed. Listing it here throws the error
+      // that the file reports.
       await listPage(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'An S3 folder has no text of its own: sync the objects in it.');
     }

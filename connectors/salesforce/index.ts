@@ -70,7 +70,7 @@ export const salesforce: Connector<OAuthGrant> = {
   about: {
     listed: 'libraries, folders, files, published articles',
     ingested:
-      'each file, each article in each of its languages; records of its CRM are read live: `/integrations/data/crm/…`',
+      'each file, each article in each of its languages; records of its CRM are not stored: each call of `/integrations/data/crm/…` requests them',
     unchangedBy: 'version and time of change',
     deletions:
       'only for files outside of libraries: libraries and articles are listed completely in each sync; unpublished articles count as deleted',

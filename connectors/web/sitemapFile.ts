@@ -91,7 +91,7 @@ export async function readSitemapFile(
   function tooLarge(): Fault {
     return new Fault(
       'too_large',
-      `The sitemap ${shownUrl(url)} is larger than the ${settings.sitemapMaxBytes.toLocaleString('en')} bytes (setting SITEMAP_MAX_BYTES). Split it and name the parts in a sitemap index.`,
+      `The sitemap ${shownUrl(url)} is larger than ${settings.sitemapMaxBytes.toLocaleString('en')} bytes (setting SITEMAP_MAX_BYTES). Split it and name the parts in a sitemap index.`,
     );
   }
 }

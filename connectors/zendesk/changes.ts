@@ -59,7 +59,10 @@ async function changedTickets(client: SourceClient, token: ChangeToken) {
   return { page, cursor: token.cursor, pass: { ...scan, ...following } };
 }
 
-/** Lists the attachments of changed tickets; their other attachments were deleted. */
+/**
+ * Lists the attachments of changed tickets. `deletedPaths` names these tickets, so that a sync deletes their stored
+ * attachments that are no longer listed.
+ */
 async function listAttached(client: SourceClient, ids: AccountIds, pendingIds: readonly string[]) {
   const batch = pendingIds.slice(0, COMMENTS_AT_ONCE);
   const items = (await Promise.all(batch.map((id) => attachmentsOf(client, id, null)))).flat();

@@ -24,7 +24,7 @@ export type OAuthSource = (typeof OAUTH_SOURCES)[number];
 export const isOAuthSource = (type: SourceType): type is OAuthSource =>
   (OAUTH_SOURCES as readonly SourceType[]).includes(type);
 
-/** Credentials of an OAuth client that responses may contain. */
+/** Credentials of an OAuth client. Responses may contain these ones. */
 export const PLAIN_CREDENTIALS = [
   'client_id',
   'redirect_uri',
@@ -45,7 +45,10 @@ export interface WhiteLabelInput {
   readonly credentials: OAuthCredentials;
 }
 
-/** Sources whose clients share further credentials, in addition to client_id, redirect_uri and client_secret. */
+/**
+ * Groups of sources whose OAuth clients have the same credentials, `extras`, in addition to client_id, redirect_uri and
+ * client_secret.
+ */
 export const CREDENTIAL_FAMILIES: readonly {
   readonly sources: readonly OAuthSource[];
   readonly extras: readonly (keyof OAuthCredentials)[];

@@ -5,7 +5,7 @@ import type { ConnectedSourceType } from './connectedSources.js';
  * They must be terms that the provider publishes, never values of an account.
  */
 export interface RecordedTerms {
-  /** Field names and values that only a library, or a pattern, reads. */
+  /** Field names and values that the code does not contain as words: a library or a regular expression reads them. */
   readonly words?: readonly string[];
   /** The prefix of ids that is the same in all accounts, such as the type of a record. */
   readonly idPrefix?: RegExp;

@@ -4,7 +4,7 @@ import { decode, WORD } from './words.js';
 
 /**
  * Maximum difference between two times that count as the same. A connector may derive times from its clock, and the
- * steps before them vary in duration.
+ * duration of the earlier steps varies.
  */
 const MAX_DRIFT_MS = 600_000;
 const TOKEN = new RegExp(`${TIME.source}|${WORD.source}|[^\\p{L}\\p{M}\\p{N}]`, 'gu');
