@@ -1,5 +1,6 @@
 /**
- * Our chunker compared with LangChain's splitters: the same text, sizes and tokenizer, each in a process of its own.
+ * Our chunker compared with LangChain's splitters, each in a process of its own: with the same chunk sizes, and with
+ * tokenizers of the same vocabulary (cl100k). All split the same text; those with js-tiktoken only its beginning.
  */
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';

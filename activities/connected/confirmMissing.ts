@@ -39,8 +39,8 @@ interface Unconfirmed {
 }
 
 /**
- * Checks at the source whether the items that a full listing did not find still exist, if its listings may omit items.
- * Existing ones then count as listed by this run. Safe to repeat.
+ * For a source whose listings may omit items: checks at the source whether the items that a full listing did not find
+ * still exist. Existing ones then count as listed by this run. Safe to repeat.
  * @returns null for sources whose full listings are complete
  * @throws Fault if the source fails; from attempt MAX_ATTEMPTS on only a Fault that is not retryable
  */

@@ -73,7 +73,8 @@ async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeF
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
     const refusedSoFar = walk.refused + refused.length + (isPartial ? 1 : 0);
     const nextRoots = { open, at: null, roots: next === null ? null : { next }, refused: refusedSoFar };
-    // Descendants on a deep page may be missing below any root item, so such a page only prevents deletions.
+    // A deep page contains descendants too. If it is incomplete, they may be missing below any root item. It therefore
+    // counts only in `refused`, which prevents deletions.
     const partialPages = (walk.partialPages ?? 0) + (isPartial && !isDeep ? 1 : 0);
     const nextWalk = { ...walk, ...nextRoots, ...(partialPages > 0 && { partialPages }) };
     return { items, missing: refused, refused, skipped, walk: nextWalk };

@@ -11,7 +11,7 @@ import { recordCrash } from './prepare/readContent.js';
  * file fails.
  */
 export const SUSPECT_AFTER_CRASHES = 2;
-/** Message of a file whose content crashed its reader too often. */
+/** Message of a file that was in progress at more than SUSPECT_AFTER_CRASHES crashes of workers. */
 export const CRASHED_OFTEN =
   'Reading this content crashed the service several times, so it is not retried. Resync to try once more.';
 
@@ -28,8 +28,9 @@ export function createSettling(deps: ActivityDeps) {
   };
 
   /**
-   * Ends an attempt after a Fault: returns the file to the queue if a retry can help and attempts are left, else sets
-   * SYNC_ERROR.
+   * Ends an attempt after a Fault. Returns the file to the queue at a rate limit of its account, and if a retry can
+   * help and attempts are left. Otherwise sets DELAYED at a limit of the user that may be lifted later (`no_room`), and
+   * SYNC_ERROR for other Faults. In two cases, a file that was only checked for changes keeps its status.
    */
   const settle = async (runId: number, started: StartedFile, fault: Fault, attempt: AttemptCost): Promise<void> => {
     const { file } = started;

@@ -148,7 +148,7 @@ export function createReembedBatch(deps: ActivityDeps) {
         incompleteIds = incomplete;
       } catch (error) {
         // The run was cancelled, or this worker was presumed dead. The rows may already belong to the next attempt, so
-        // only this process can delete the data that it wrote. A store failure is left to the next attempt.
+        // only this process can delete the data that it wrote. After a store failure, the next attempt deletes it.
         if (signal.aborted) {
           const unpublished = attempts.map(({ file, generation }) => ({
             fileId: file._id,

@@ -204,7 +204,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
         log.warn({ webhookId, organizationId, reason: batch.outcome.reason }, 'webhook flagged');
       }
       if (disabled) return { ended: true, more: false, dueInMs: null };
-      // After a full batch, more events may follow. After a finished delivery, later events of its object may be due.
+      // After a timeout, deliveries of this batch remain. If the batch read new events, the feed may have more.
       const more = batch.timedOut || newEvents.length > 0;
       return { ended: false, more, dueInMs: batch.dueAt === Infinity ? null : Math.max(0, batch.dueAt - Date.now()) };
     },

@@ -1,8 +1,9 @@
 import pLimit from 'p-limit';
 
 /**
- * Processes items in parallel, `atOnce` at a time, but items of the same file in sequence. An item of several objects,
- * or of an object that is not a file, waits for all items before it, and the items after it wait for it.
+ * Processes items in parallel, `atOnce` at a time, but items of the same file in sequence. An item waits for
+ * all items before it, and the items after it wait for it, if it has no object, several objects, or an object that is
+ * not a file.
  * @throws the first error, after all work has stopped
  */
 export async function inOrder<T>(

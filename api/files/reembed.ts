@@ -15,7 +15,7 @@ import { embeddingModel } from '../schemas/enums.js';
 
 /** Descriptions of the reasons, for the API reference. */
 const REASON_TEXTS: Readonly<Record<ReembedSkipReason, string>> = {
-  already_embedded: 'Number of files that have the model in its current vector space already.',
+  already_embedded: 'Number of files whose vectors are already of this model, in its current vector space.',
   being_deleted: 'Number of files whose deletion is in progress.',
   cold_storage: 'Number of files whose vectors are in cold storage or moving. Move them to hot storage first.',
   container: 'Number of feeds and parent files of scrapes. Their next sync uses the new model.',
@@ -45,7 +45,7 @@ export const reembed = operation({
   auth: 'user',
   summary: 'Embed files with another model',
   description: [
-    'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. A run with more tokens than `max_tokens` returns 422.',
+    'Embeds the stored chunks of matching files with another model; texts and chunks stay, and nothing is fetched again. Send `dry_run: true` first to see tokens and price. Without filters it selects all files of the caller. Poll `GET /files/reembed/{reembed_id}` with the returned `id`; no event is written. Searches find the old vectors of a file until its new ones replace them. If the files have more tokens than `max_tokens`, the response is 422, and no run starts.',
   ],
   returns: 'Estimate of the work, with the `id` of the run that was accepted. For a dry run, `id` is null.',
   createsWork: true,

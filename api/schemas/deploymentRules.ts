@@ -20,8 +20,9 @@ const parseUrl = (text: string): URL | null => (URL.canParse(text) ? new URL(tex
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
- * Rejects http(s) URLs whose port or IP literal may not be called, in every spelling that URL parsers accept. The
- * operation checks all other texts. The host name is checked when the connection resolves it.
+ * Rejects http(s) URLs whose port or IP literal may not be called, in every spelling that URL parsers accept. Texts
+ * that are not http(s) URLs pass, because the operation checks them. A host name is checked when it is resolved for the
+ * connection.
  */
 export function callable(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const url = parseUrl(withScheme(text));

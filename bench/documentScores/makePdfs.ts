@@ -15,7 +15,7 @@ const WORDS =
 const COLUMNS = ['Berth', 'Length', 'Fee', 'Owner', 'Since'];
 const LEFT = 60;
 const WIDTH = 480;
-/** Styles of a table: alignment alone, a full grid, or rules above and below. */
+/** Styles of a table: alignment alone, a full grid, or rules above and below the table and below its header. */
 const TABLE_STYLES = ['plain', 'grid', 'rules'] as const;
 
 /** Writes PDFs of known structure with their references to a folder. The same seed gives the same files. */

@@ -132,7 +132,7 @@ describe('check of an account', () => {
       const at = finding.details['limited_until'] as string | null;
       if (until === null) expect(at).toBeNull();
       else expect(Math.abs(Date.parse(at!) - Date.now() - until)).toBeLessThan(30_000);
-      expect(finding.message.includes('from any account of its client')).toBe(
+      expect(finding.message.includes('also from other accounts of the same OAuth client')).toBe(
         status === 'warn' && pausedMs < (shared ?? 0),
       );
     });

@@ -37,7 +37,7 @@ export const ocrReading = (file: Pick<FileDoc, 'options'>, { engine, languages }
     OCR_VERSION,
     file.options.ocrLanguages ?? languages,
     wantsTables(file),
-    // Not for WASM, so that pages stored by an earlier version stay valid.
+    // The engine WASM is omitted, so that pages stored by an earlier version stay valid.
     ...(engine === 'wasm' ? [] : [engine]),
   ]);
 

@@ -38,7 +38,11 @@ export async function scopes({ account, service, connectAgain }: CheckedAccount)
   if (!grant) return ok(`${service} has no scopes: its credentials have the permissions that their owner chose.`);
   const { wanted, granted, missing } = grant.scopes;
   const details = { wanted, granted, missing };
-  if (wanted.length === 0) return ok(`${service} has scopes chosen where its client is registered.`, details);
+  if (wanted.length === 0)
+    return ok(
+      `The consent of ${service} has no scopes: permissions are chosen in the settings of the OAuth client there.`,
+      details,
+    );
   if (granted === null) return ok(`${service} did not report the granted scopes.`, details);
   if (missing.length === 0) return ok('All required scopes were granted.', details);
   return warn(
@@ -61,7 +65,7 @@ export async function limits({ account, service }: CheckedAccount, waitingFiles:
   };
   if (longest > 0)
     return warn(
-      `${service} accepts no more requests until ${iso(Date.now() + longest)}${pausedMs < longest ? ', from any account of its client' : ''}.`,
+      `${service} accepts no more requests until ${iso(Date.now() + longest)}${pausedMs < longest ? ', also from other accounts of the same OAuth client' : ''}.`,
       'No action is needed: waiting requests continue then.',
       details,
     );

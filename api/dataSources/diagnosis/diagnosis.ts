@@ -19,7 +19,10 @@ const LOCAL_MS = 5_000;
 const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched without one.');
 const SKIPPED_CHECK: Finding = warn('Not checked, because the credential must be valid first.', null);
 
-/** Checks of the account at its source. While the source accepts no requests, they are skipped. */
+/**
+ * Checks of the account at its source. While a rate limit of the source applies, `credential` and `sample_item` send no
+ * request and warn instead.
+ */
 async function requestChecks(at: CheckedAccount, context: CheckContext, deps: ApiDeps): Promise<Check[]> {
   const { signal } = context;
   const paused = async (): Promise<Finding | null> => {

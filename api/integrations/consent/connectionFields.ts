@@ -13,7 +13,8 @@ export const connectionFieldsOf = (
 ): Record<string, string> => readConnectionFields(CONNECTION_FIELDS[service] ?? [], body, []);
 
 /**
- * Reads such fields from the body, or from an object in it. @param within path of that object; [] for the body itself
+ * Reads the fields that name the account or server from the body, or from an object in it.
+ * @param within path of that object; [] for the body itself
  * @throws HttpError as connectionFieldsOf does
  */
 export function readConnectionFields(

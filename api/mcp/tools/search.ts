@@ -144,8 +144,8 @@ const COLD_NOTE =
   'Matching files in cold storage were not searched; the application of the user can move them to hot storage.';
 
 /**
- * Searches. A search whose filters match files in cold storage is refused with 409; then repeats it without these
- * files.
+ * Searches. If the search is refused with 409, because its filters match files in cold storage, repeats it without
+ * these files.
  */
 async function searchHot(body: object, { perform }: Agent): Promise<{ documents: DocumentRecord[]; hasCold: boolean }> {
   const documentsFor = async (fields: object): Promise<DocumentRecord[]> => {
