@@ -94,7 +94,7 @@ describe('Slack', () => {
     await expect(account.open(window, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('reports an unknown conversation as not found, and reads the live list', async () => {
+  test('reports an unknown conversation as not found, and answers the direct query for conversations', async () => {
     await expect(account.listDescendants('C0NOWHERE', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     const query = { types: 'public_channel', cursor: null, excludeArchived: true };
     expect(await account.read('conversations', query, NEVER)).toMatchObject({

@@ -68,7 +68,7 @@ test('Dropbox: a file at the path of a folder removes its contents, and a repeat
   expect(deletedPaths).toEqual(['/a', '/a/x', '/b', '/b/y']);
 });
 
-test('Box: remembers when it read the events, in each sync, and reads the items of every event', async () => {
+test('Box: each cursor has the time at which the events were read, and the item of every event is read', async () => {
   const position = '99999999999999999999';
   const ids = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
   const events = [
