@@ -1,4 +1,4 @@
-/** Tests of what estimates are made of, with stores and pages in memory: the counted files, and the read samples. */
+/** Tests of the input of estimates, with stores and pages in memory: the counted files, and the read samples. */
 import { expect, test } from '@jest/globals';
 
 import { createSampleReader } from '../../api/dryRuns/sampleReader.js';
