@@ -44,7 +44,7 @@ test('reads of external pages end when the caller disconnects', () =>
 const NEVER = new AbortController().signal;
 const LATE = new DOMException('late', 'TimeoutError');
 
-test('a page is read without a browser, and all of its links are returned with its source', async () => {
+test('a page is read without its CSS and media; up to 10,000 of its links are returned with its HTML', async () => {
   const asked: unknown[] = [];
   const page = { bytes: Buffer.from('<a>'), contentType: 'text/html', finalUrl: 'https://www.site.example/x' };
   const web = {
@@ -80,7 +80,7 @@ test('a page that cannot be read, or not in time, is answered with the reason', 
   await expect(read(null, 'https://ada@site.example/')).rejects.toMatchObject({ status: 422 });
 });
 
-test('a sitemap is listed up to the maximum number of pages of a scrape', async () => {
+test('a sitemap is listed up to the maximum number of pages of a scrape, or refused if it cannot be read', async () => {
   const list = async (pages: number, error?: Error) => {
     let found = 0;
     async function* discover() {

@@ -50,7 +50,7 @@ test('an unchanged document is checked at each visit, and not sent again', async
   expect((await get('/openapi.json', { 'if-none-match': '"other"' })).status).toBe(200);
 });
 
-test('the page has a relative address, and allows only its own scripts and styles', async () => {
+test('/docs redirects to the page by a relative address; the page allows only its own scripts and styles', async () => {
   const redirect = await get('/docs');
   expect([redirect.status, redirect.headers.location]).toEqual([302, 'docs/']);
   const pages = [await get('/docs/'), await get('/docs/')];

@@ -86,7 +86,7 @@ describe('a dry run of a crawl', () => {
       },
     ));
 
-  test('reads no more pages than its sample, and is then complete only if no links are unknown', async () => {
+  test('reads no more pages than its sample; is complete only if unread pages cannot lead to more pages', async () => {
     const shallow = await crawl({ recursionDepth: 1 }, { samplePages: 1 });
     expect([shallow.files, shallow.complete, shallow.read]).toEqual([3, true, at('')]);
     const deep = await crawl({ recursionDepth: 2 }, { samplePages: 2 });
@@ -105,7 +105,7 @@ describe('a dry run of a crawl', () => {
     expect(await found({ maxPagesToScrape: 2 }, { maxFiles: 9 })).toEqual([2, true, {}]);
   });
 
-  test('follows only links of the requested paths, and also of the host to which the start page redirects', async () => {
+  test('follows only links to requested paths on the host of the start page or of its redirect', async () => {
     expect((await crawl({ urlPathsToInclude: ['/a'] })).read).toEqual(at('', 'a'));
     const moved = await crawl({ recursionDepth: 1 }, { finalUrl: 'https://www.site.example/' });
     expect(moved.read).toEqual(at('', 'a', 'b', 'https://www.site.example/w'));
@@ -120,7 +120,7 @@ describe('a dry run of a crawl', () => {
     expect(await crawl({}, {}, AbortSignal.abort())).toMatchObject({ files: 1, complete: false, read: [] });
   });
 
-  test('of several crawls reads an equal share of the sample for each, and needs dry_run for each', async () => {
+  test('in a request with several crawls reads an equal share of the sample; each must have dry_run', async () => {
     const { deps, read } = depsOf({ samplePages: 5 });
     const run = (...elements: object[]) => {
       const context = { mayCall: () => true, redirectUriSchemes: [] };

@@ -1,4 +1,4 @@
-/** Tests of what estimates are made of, with stores and pages in memory: the counted files, and the read samples. */
+/** Tests of the input of estimates, with stores and pages in memory: the counted files, and the read samples. */
 import { expect, test } from '@jest/globals';
 
 import { createSampleReader } from '../../api/dryRuns/sampleReader.js';
@@ -13,7 +13,7 @@ const FILE = {
   options: { embeddingModel: 'OPENAI', chunkOverlap: 10 },
 };
 
-/** Estimates the embedding of files in the space `new`, where `cached` of all texts have vectors. */
+/** Estimates the embedding of files in the space `new`. All chunks but the first of each file have cached vectors. */
 async function estimate(files: readonly Partial<typeof FILE>[], price: number | null = 2) {
   const asked: unknown[] = [];
   const rows = files.map((file, nth) => ({ ...FILE, _id: nth + 1, ...file }));
@@ -52,7 +52,7 @@ async function estimate(files: readonly Partial<typeof FILE>[], price: number | 
   return { asked, result: await estimateReembed(CALLER, request, deps as never) };
 }
 
-test('an estimate counts the files to embed with their overlaps, and the others by reason', async () => {
+test('an estimate counts the files to embed, their tokens with overlaps, and the skipped files by reason', async () => {
   const { asked, result } = await estimate([
     ...[{}, { syncStatus: 'SYNCING' }, { numChunks: 2 }, { isContainer: true }],
     ...[{ vectorSpace: 'new' }, { isContainer: true }, { embeddingStorageStatus: 'COLD_STORAGE' }],
@@ -69,7 +69,7 @@ test('an estimate counts the files to embed with their overlaps, and the others 
   expect((await estimate([{}], null)).result.price).toBeNull();
 });
 
-test('an estimate counts reusable vectors of up to 5,000 chunks', async () => {
+test('an estimate counts the chunks with cached vectors; with more than 5,000 chunks, the number is null', async () => {
   expect((await estimate([{ numChunks: 2_000 }, { numChunks: 3_000 }])).result.knownChunks).toBe(4_998);
   const { result } = await estimate([{ numChunks: 2_000 }, { numChunks: 3_001 }]);
   expect([result.knownChunks, result.chunks, result.files]).toEqual([null, 5_001, 2]);
@@ -115,7 +115,7 @@ async function readPage(hosts: readonly string[] | null, ingest: object = {}) {
   return { page, calls, state };
 }
 
-test('a sample of a page is read with the options of the run, and its links on the same site', async () => {
+test('a sample of a page is read with the options of the run, and has its links to the same site', async () => {
   const { page, calls, state } = await readPage(['b.test']);
   expect(page).toEqual({
     ...{ bytes: 5, tokens: 5, texts: ['> abcd', '> cdef'], links: ['http://b.test/y'] },

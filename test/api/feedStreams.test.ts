@@ -22,7 +22,10 @@ const ANN: Scope = { organizationId: 1, userId: 11, customerId: 'ann' };
 const BEN: Scope = { organizationId: 1, userId: 12, customerId: 'ben' };
 const OTHER_ANN: Scope = { organizationId: 2, userId: 21, customerId: 'ann' };
 
-/** Feeds of two organizations with `head` events; each event's object is its owner. Pages have two positions. */
+/**
+ * Feeds with `head` events: odd positions belong to ann, even ones to ben. The object id of an event names the
+ * organization of the feed. A page has two positions.
+ */
 function feeds(head: number) {
   const kinds = { kind: 'FILE_READY', info: null, at: new Date(0) };
   const reads: string[] = [];
@@ -85,7 +88,7 @@ test('streams at the same position share pages only if their caller is the same 
   expect(reads.filter((line) => line.startsWith('1 ann'))).toEqual(['1 ann 0', '1 ann 2']);
 });
 
-test('a stream begins with the next event, after the given one, or after the last one if the given one is higher', async () => {
+test('a stream starts after the given event; without one, or if it is too high, after the last event', async () => {
   const store = () => ({ events: feeds(6).events });
   const opened = async (from: { header?: string; query?: string }) => (await read(KEY, from, 0, store())).opening;
   expect(await opened({})).toBe('6');

@@ -29,7 +29,7 @@ test('an address is refused if this service may not call it, with and without it
       ['http://167772165/', false],
       ['site.example:22', false],
       ['https://site.example:22/', false],
-      // The operations refuse other schemes and texts, each with its own sentence.
+      // This rule accepts other schemes and invalid addresses: each operation refuses them with its own message.
       ['ftp://10.0.0.5/', true],
       ['not an address', true],
     ] as [string, boolean][],

@@ -214,7 +214,7 @@ test('list_sources continues after the last source that fits', async () => {
   expect((await list({ offset: 2 }, 1_060)).more).toContain('offset 3');
 });
 
-test('a failed call is a result that says what to do; only a defect is logged as one', async () => {
+test('a failed call is a result that says what to do; only a defect is also logged as an error', async () => {
   const call = async (error: unknown, input: object = { file_id: 6 }) => {
     const { agent, lines } = agentOf({
       perform: () => Promise.reject(error as Error),

@@ -65,7 +65,7 @@ test('the MCP endpoint lets only a token with the scope "read write" write, and 
   server.close();
 });
 
-test('the MCP endpoint refuses other credentials, origins, methods and batches', async () => {
+test('the MCP endpoint accepts only valid tokens, allowed origins, the method POST and single messages', async () => {
   const { url, post, issue, agents, server } = await endpoint();
   const anonymous = await post(null);
   const metadata = 'resource_metadata="https://own.test/.well-known/oauth-protected-resource/mcp"';
@@ -91,7 +91,7 @@ test('the MCP endpoint refuses other credentials, origins, methods and batches',
   ofDeleted.server.close();
 });
 
-test('the MCP endpoint accepts both schemes of a token, and distinguishes an expired token from a missing one', async () => {
+test('the MCP endpoint accepts both schemes of a token, and explains an expired token and an API key', async () => {
   const { url, post, issue, server } = await endpoint();
   const send = (authorization: string) =>
     fetch(url, { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}' });

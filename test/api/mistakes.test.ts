@@ -307,7 +307,7 @@ test('a known and an unknown API key get the same answer if they are sent as an 
   expect(await answerTo(knownKey!)).toEqual(await answerTo(unknownKey!));
 });
 
-test('the message for a missing sitemap does not treat it as a page of a sitemap', async () => {
+test('the message for a missing sitemap does not advise removing its address from a sitemap', async () => {
   const { detail } = await answerTo(
     get('', `/process_sitemap?url=${encodeURIComponent(site.url('/none.xml'))}`, 404, ''),
   );

@@ -6,7 +6,7 @@ import { everyRow } from '../support/everyRow.js';
 
 const PER_PAGE = 50;
 
-/** Returns the numbers of files on the operators' page of failed files, its links to other pages, and what it read. */
+/** Returns the indexes of the files that a page of failed files shows, its links to other pages, and what it read. */
 async function pageOf(stored: number, query: Record<string, unknown>) {
   const reads: unknown[] = [];
   const all = Array.from({ length: stored }, (_, at) => ({

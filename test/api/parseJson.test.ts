@@ -91,7 +91,7 @@ test.each<[string, number, (count: number) => string, JsonLimits]>([
   ['literals', 59_999, (count) => `[${many(count, () => 'null')}]`, JSON_LIMITS],
   ['numbers', 60_000, (count) => `[${many(count, () => '-1.5e+7')}]`, JSON_LIMITS],
   ['levels', 64, (count) => '['.repeat(count) + ']'.repeat(count), JSON_LIMITS],
-  ['keys outside chunks', 65_000, (count) => `[${many(count, () => '{"k":1}')}]`, CHUNK_LIMITS],
+  ['keys in a body with chunks', 65_000, (count) => `[${many(count, () => '{"k":1}')}]`, CHUNK_LIMITS],
 ])('refuses more %s than %d with 422', async (_what, limit, text, limits) => {
   expect(outcomeOf(await parse(text(limit), undefined, limits))).toBe(ofJsonParse(text(limit)));
   await expect(parse(text(limit + 1), undefined, limits)).rejects.toMatchObject({ status: 422 });

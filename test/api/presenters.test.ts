@@ -236,7 +236,7 @@ describe('a run in an answer', () => {
   const lastError = { kind: 'timed_out', message: 'late', at: on(7) } as const;
   const ended = { finishedAt: on(9), outcome: 'failed', message: 'given up', error: 'not_found' } as const;
 
-  test('shows its stall before its last error while running, and only its outcome after its end', () =>
+  test('shows its stall instead of its last error while running, and only its outcome after its end', () =>
     everyRow(
       [
         ['nothing', {}, [null, null, null]],

@@ -143,7 +143,7 @@ test('every operation has the types of the contract', () =>
     expect(differences).toEqual([]);
   }));
 
-test('every operation has the bounds of the contract; additional ones are in docs/api/conventions.md', () =>
+test('every operation has the bounds of the contract; docs/api/conventions.md describes those that we add', () =>
   each(({ both }) => {
     for (const { own, ...one } of both)
       if (!choices(ourDocument, own.schema).some((choice) => choice.enum))

@@ -228,7 +228,7 @@ test('different CSS selectors of a request have at most 5,000 characters in tota
 describe('options of a connection', () => {
   const body = (given: unknown) => bodyOf<SyncOptionsBody>(Joi.object(syncOptionFields()), given);
 
-  test('apply to its files now and later', async () => {
+  test('follow the request', async () => {
     const options = (given: unknown) => toConnectionOptions('NOTION', body(given));
     expect(options({})).toMatchObject({ tags: {}, requestId: null, incrementalSync: false });
     expect(options({ chunk_size: 300 }).ingest.chunkSize).toBe(300);
@@ -245,7 +245,7 @@ describe('options of a connection', () => {
     expect(toConnectionOptions('GURU', body({ incremental_sync: true })).incrementalSync).toBe(false);
   });
 
-  test('apply after connecting, as far as the source supports them', async () => {
+  test('determine what happens after connecting, as far as the source supports it', async () => {
     const off = { syncFiles: false, offersChooser: false, opensChooser: false };
     const none = { listItems: true, dataSourceTags: {}, ...off };
     const of = (source: SourceType) => (given: unknown) => toConnectionActions(source, body(given));

@@ -71,13 +71,13 @@ test('a body may have a byte order mark and a quoted charset, and must be UTF-8'
     },
   ));
 
-test('a body may have millions of numbers only if the operation takes vectors', async () => {
+test('a body may have 61,000 numbers only if the operation takes chunks', async () => {
   const content = JSON.stringify({ a: Array(61_000).fill(1) });
   const statusOf = async (path: string) => (await send(path, { 'content-type': 'application/json' }, content)).status;
   expect([await statusOf('/echo'), await statusOf('/chunks')]).toEqual([422, 200]);
 });
 
-test('the handler of a stream receives the id of the last event, as the client sends it', async () => {
+test('a handler receives the header Last-Event-ID as the client sends it, or null', async () => {
   await send('/read', { 'last-event-id': '17' });
   await send('/read');
   expect(calls.map(({ lastEventId }) => lastEventId)).toEqual(['17', null]);
@@ -102,7 +102,7 @@ test('a stream of events is not cached or buffered by proxies; 204 ends the reco
   expect((await send('/over')).status).toBe(204);
 });
 
-test('idle connections outlive those of clients and load balancers', () => {
+test('idle connections stay open for more than 60 s, longer than most clients and load balancers keep them', () => {
   expect(server.keepAliveTimeout).toBeGreaterThan(60_000);
 });
 

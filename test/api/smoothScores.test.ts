@@ -70,7 +70,7 @@ describe('smoothed scores', () => {
     expect(smoothScores(hits, new Map(), 0.4)).toEqual(hits);
   });
 
-  test('stay above the scores of all hits after the smoothed ones, which do not change', () => {
+  test('stay above the scores of the hits after the smoothed ones; those hits keep their scores', () => {
     const hits = listOf(SMOOTHED_HITS + 20);
     const smoothed = smoothScores(hits, neighbours, 1);
     expect(smoothed.slice(SMOOTHED_HITS)).toEqual(hits.slice(SMOOTHED_HITS));

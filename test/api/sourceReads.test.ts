@@ -1,6 +1,6 @@
 /**
  * Tests of the operations that read a connected account during a request, with an account in memory: which account is
- * called, how, page by page, and what its refusals become.
+ * called, with which requests and pages, and with which status its refusals are answered.
  */
 import { expect, test } from '@jest/globals';
 

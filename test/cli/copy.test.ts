@@ -30,7 +30,7 @@ test('lists the files of a folder, and none of a missing path', async () => {
 });
 
 test('fails for a path that exists but cannot be read, instead of omitting it', async () => {
-  // ENOTDIR and ENAMETOOLONG stand for EACCES and EIO, which root does not get.
+  // The suite cannot cause EIO, nor EACCES as root. These paths give ENOTDIR and ENAMETOOLONG instead.
   for (const name of ['data/inner/file/below', 'x'.repeat(300)]) {
     await expect(pathsIn(name)).rejects.toThrow(CommandError);
     await expect(pathsIn(name)).rejects.toThrow(/cannot be read \(E.*Check its permissions and its disk/);
@@ -44,7 +44,7 @@ test('follows a link that replaces the folder, for example to another disk, but 
   expect([await pathsIn('linked'), await isPartThere('linked')]).toEqual([['inner/file'], true]);
 });
 
-test("ignores the folder lost+found of a volume, but not one of the data's own", async () => {
+test('ignores the folder lost+found in the root of a volume, but not one that is deeper in the data', async () => {
   await mkdir(path.join(root, 'volume/lost+found'), { recursive: true });
   await writeFile(path.join(root, 'volume/lost+found/#1'), 'text');
   expect([await pathsIn('volume'), await isPartThere('volume')]).toEqual([[], false]);

@@ -45,7 +45,7 @@ test('a key belongs to its organization, and is valid until it is rotated or rev
   expect(await statusOf(rotated.api_key)).toBe(401);
 });
 
-test("refuses to revoke an organization's last key without --last, and a key that is revoked or unknown", async () => {
+test('revokes no last key without --last and no revoked key; rejects unknown organizations and sources', async () => {
   const { id } = (await call('org', 'create', 'dock', '--json')).json<{ id: number }>();
   const [first] = (await call('key', 'list', '--org', String(id), '--json')).json<{ id: number }[]>();
   const revoke = async (...args: string[]) => {

@@ -14,7 +14,7 @@ const item = (externalId: string, fields: object = {}) => ({
   ...{ hasContent: true, isSelectable: true, isExpandable: false, ...fields },
 });
 
-/** Lists whose cursors are the numbers of their pages. */
+/** Returns a page of a list. Its cursor is the number of the page. */
 const pages = (list: readonly (readonly object[])[], cursor: string | null) => {
   const page = Number(cursor ?? 0);
   return Promise.resolve({ items: list[page] ?? [], next: page + 1 < list.length ? String(page + 1) : null });

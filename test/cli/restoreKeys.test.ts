@@ -66,12 +66,12 @@ const ROWS: readonly Row[] = [
     keys: [SECRET_KEY, 'alk_backup'],
   },
   {
-    what: 'a backup with keys keeps a key file that contains a newer key too',
+    what: 'a backup with keys keeps a key file that contains its key and a newer one',
     ...{ backup: [], existing: { 'secret-key': `${KEY_2},${SECRET_KEY}`, 'api-key': 'alk_here' } },
     keys: [`${KEY_2},${SECRET_KEY}`, 'alk_backup'],
   },
   {
-    what: 'an interrupted restore keeps such a key file too',
+    what: 'an interrupted restore of a backup with keys keeps a key file that contains its key and a newer one',
     ...{ backup: [], existing: { 'secret-key': `${KEY_2},${SECRET_KEY}` }, continues: true },
     keys: [`${KEY_2},${SECRET_KEY}`, 'alk_backup'],
   },
@@ -114,7 +114,10 @@ const dropLine = async (file: string): Promise<void> => {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   await writeFile(file, `${lines.slice(1).join('\n')}\n`);
 };
-/** Backups of a deployment with two keys, what happens to them, the key at the restore, and the error; null: none. */
+/**
+ * What happens to a backup of a deployment with two secret keys, SECRET_KEY at the restore, and the expected error
+ * (null: none).
+ */
 const DAMAGES: readonly (readonly [
   what: string,
   damage: (folder: string) => Promise<unknown>,

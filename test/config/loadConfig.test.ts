@@ -68,7 +68,7 @@ test('puts an IPv6 address of HOST in brackets in the default of PUBLIC_URL', ()
   expect(urls).toEqual(['http://[::]:81', 'http://[::1]:81', 'http://127.0.0.1:81', 'http://localhost:81']);
 });
 
-test('keeps the order of several secret keys, and rejects an invalid one without its value', () => {
+test('keeps the order of several secret keys, and rejects keys that are invalid or have the same id', () => {
   const keys = readSecretKeys(`k2:${keyOf(2)}, k1:${keyOf(1)}`);
   expect(keys.map(({ id, key }) => [id, key[0]])).toEqual([
     ['k2', 2],

@@ -29,7 +29,7 @@ function make(mode: number): void {
   chmodSync(folder, mode);
 }
 
-/** Folders by owner and mode, the result of the call, and the modes of the folder and its file afterwards. */
+/** Folders by owner and mode, the result of makePrivate(), and the modes of the folder and its file afterwards. */
 const FOLDERS: [isOwn: boolean, mode: number, answer: boolean, folder: string, file: string][] = [
   [true, 0o700, true, '700', '644'],
   [true, 0o755, true, '700', '600'],

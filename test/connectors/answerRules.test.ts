@@ -1,4 +1,4 @@
-/** What connectors take from single answers, and their maximum sizes. */
+/** Tests of what connectors read from single answers, and of the maximum size of what they read. */
 import { expect, test } from '@jest/globals';
 
 import { readBlocks } from '../../connectors/notion/blocks.js';
@@ -204,7 +204,7 @@ test('Outlook: a message has its receipt time, else its sending time, and its au
   expect(from({ sender: person('b') })).toBe('b');
 });
 
-test('Outlook: a query lists attachments if it requests them, and reports a requested link as skipped', async () => {
+test('Outlook: a query lists requested attachments; for a link, isAttachment is unset, as it would hide it', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ path }) => ({
     value: path.endsWith('attachments') ? [{ id: 'a', name: 'a.txt' }] : [{ id: 'm', hasAttachments: true }],
   }));

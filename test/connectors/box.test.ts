@@ -268,7 +268,7 @@ describe('content', () => {
     );
   });
 
-  test('is plain text for a note of the older format, and unchanged for a file that is not a note', () => {
+  test('is plain text for a note of the older format, and null for a file that is not a note', () => {
     const read = (value: unknown) => noteText(Buffer.from(JSON.stringify(value)));
     expect(read({ atext: { text: 'First\n*one\n*two\n' } })).toBe('First\n- one\n- two\n');
     expect(read({ other: 1 })).toBeNull();

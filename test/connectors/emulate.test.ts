@@ -1,6 +1,6 @@
 /**
  * Connectors against the third-party emulators of the package `emulate`, as a check on the project's own emulators.
- * `emulate` 0.12.2 has limits, so this suite omits the features that it lacks: it accepts any token and signature,
+ * This suite omits the features that `emulate` 0.12.2 lacks. The package accepts any token and signature,
  * sends no Retry-After, ignores the time range of Slack's history, and has no Git trees at GitHub. It lacks `about`,
  * exports, shared drives and changes of Google Drive, `profile` of Gmail, and all of Microsoft Graph except `/me`.
  * For Azure there is azurite (374 packages, 186 MB): docs/adding-a-source.md describes how to run it by hand.
@@ -94,7 +94,7 @@ describe('Slack', () => {
     await expect(account.open(window, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('reports an unknown conversation as not found, and reads the live list', async () => {
+  test('reports an unknown conversation as not found, and answers the direct query for conversations', async () => {
     await expect(account.listDescendants('C0NOWHERE', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
     const query = { types: 'public_channel', cursor: null, excludeArchived: true };
     expect(await account.read('conversations', query, NEVER)).toMatchObject({

@@ -68,7 +68,7 @@ test('Dropbox: a file at the path of a folder removes its contents, and a repeat
   expect(deletedPaths).toEqual(['/a', '/a/x', '/b', '/b/y']);
 });
 
-test('Box: remembers when it read the events, in each sync, and reads the items of every event', async () => {
+test('Box: each cursor has the time at which the events were read, and the item of every event is read', async () => {
   const position = '99999999999999999999';
   const ids = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
   const events = [
@@ -212,7 +212,7 @@ test('Intercom: the next sync overlaps the start of this one by two days, and ev
   );
 });
 
-test('Google Drive: continues a log by its next page, and skips no log when the one that it reads ends', async () => {
+test('Google Drive: continues a log by its next page, and reads every log, also after the end of one', async () => {
   const logs = [
     ['', 'own'],
     ['driveA', 'a'],
@@ -410,7 +410,7 @@ test('Zotero: reads all pages of each library from its first one, trashed items 
   expect((await faultOf(zoteroChanges.since(zoteroWith(true).client, token))).kind).toBe('stale_cursor');
 });
 
-test('Zotero: reads the changes of a library again if it changed between its pages, and only of that one', async () => {
+test('Zotero: reads a library again that changed between its pages, but not the others', async () => {
   const { client } = zoteroWith(false, (read) => (read === 1 ? 8 : 9));
   const token = JSON.stringify({ at: { 'groups/12': 5, 'groups/13': 7 } });
   const pages = await readFeedPages((at) => zoteroChanges.since(client, at), token);

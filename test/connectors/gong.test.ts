@@ -254,7 +254,7 @@ describe('calls that are opened at the same time', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('are all read even if the caller of the first call aborts', async () => {
+  test('are still read for the other callers if the caller of the first call aborts', async () => {
     fill();
     const abort = new AbortController();
     const first = account.open('100', abort.signal);

@@ -159,7 +159,7 @@ describe('the account', () => {
   });
 });
 
-test('skips projects whose buckets it may not list; their list is not partial', async () => {
+test('skips projects whose buckets it may not list, and does not mark the list of roots as partial', async () => {
   let refused = 0;
   storage.injectFault((path) => {
     if (!path.endsWith('/storage/v1/b')) return null;

@@ -122,7 +122,7 @@ test('a collection whose home folder is not found is an error, so that its cards
   expect((await faultOf(account.listDescendants('collection:c1', next, NEVER))).kind).toBe('server_error');
 });
 
-test('a collection without a home folder is an error too', async () => {
+test('a collection without a home folder is a server_error', async () => {
   emulator.injectFault((path) =>
     path === '/api/v1/collections/c1'
       ? { wrongBody: '{"id":"c1","name":"C1","homeBoardSlug":null}', contentType: 'application/json' }

@@ -64,7 +64,7 @@ test('keeps the slots of a valid share, and after its reduction only those in us
   const waiting = enter();
   await pass(150);
   expect([waiting.leave, minSlots()]).toEqual([null, [0, 3, 2, 2]]);
-  // The slot that was used beyond the share is reported at once.
+  // The release of a slot that exceeded the share is reported at once.
   answer.share = { ...answer.share, slots: 1 };
   first!.leave!();
   await pass(0);

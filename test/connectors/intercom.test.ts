@@ -107,7 +107,7 @@ describe('the connection', () => {
 });
 
 describe('a listing', () => {
-  test('contains the root collections of all pages, then the containers of other articles, of conversations and of tickets', async () => {
+  test('contains all root collections, and containers of articles without one, conversations and tickets', async () => {
     const { ids } = await roots();
     expect(ids).toEqual([...['collection:1', 'collection:2', 'collection:3', 'articles', 'conversations', 'tickets']]);
   });

@@ -274,7 +274,7 @@ test('Slack: lists each type of conversation that the token may list, archived o
   expect((await faultOf(listing(['public_channel', 'private_channel', 'mpim', 'im']))).kind).toBe('access_denied');
 });
 
-test('Slack: the live list of conversations is requested with the types, excludeArchived and cursor of the caller', async () => {
+test('Slack: the direct query for conversations sends types, excludeArchived and cursor of the caller', async () => {
   const { client, requests } = scriptedClient(GRANT, () => ({
     ...{
       ok: true,

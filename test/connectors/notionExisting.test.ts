@@ -107,7 +107,7 @@ test('requests each ancestor once, at most three objects at once, and none after
   const ids = numbers.map(row);
   emulator.requests.length = 0;
   expect(await existing(ids)).toEqual(ids);
-  // The rows, their data source, its database and the page of that.
+  // The rows, their data source, its database, and the page that contains the database.
   expect(emulator.requests).toHaveLength(ids.length + 3);
   emulator.requests.length = 0;
   emulator.injectFault(() => ({ status: 500 }));

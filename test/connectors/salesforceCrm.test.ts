@@ -85,7 +85,7 @@ const AFTER: readonly (readonly [
   ],
 ];
 const FIELDS: Readonly<Record<string, string>> = { name: 'Name', amount: 'Amount', created_at: 'CreatedDate' };
-test('a page continues after the last record, and ends with the records that have no value', () =>
+test('the next page continues after the last record, and includes the records without a value, which come last', () =>
   everyRow(AFTER, String, async ([orderBy, orderDir, value, condition]) => {
     const rows = [{ Id: 'x' }, { Id: ID, [FIELDS[orderBy ?? ''] ?? 'Name']: value }];
     const { answer } = await list('opportunities', { orderBy, orderDir }, rows);

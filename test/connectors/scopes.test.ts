@@ -7,7 +7,7 @@ import { OAUTH_SOURCES, type OAuthSource } from '../../contract/accounts/whiteLa
 import { everyRow } from '../support/everyRow.js';
 import { loopbackEgress } from './account.js';
 
-/** A scope, the calls that fail without it, and the provider's documentation of that. */
+/** A scope, the calls that fail without it, and the address of the documentation of the provider. */
 interface Need {
   readonly scope: string;
   readonly calls: string;

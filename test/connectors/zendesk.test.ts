@@ -320,7 +320,7 @@ describe('tickets', () => {
     expect(attachmentsIn(idsOf(await descendantsOf('tickets', from, { syncAttachments: true })))).toEqual(attached);
 
     let cursor = await from.changes!.now(NEVER);
-    // After the start of the export, but too early for the list of the latest tickets, which would report them twice.
+    // Within the export, but too long ago for the list of the latest tickets, which would report them a second time.
     putTickets(Date.now() - 200_000);
     const changed: string[] = [];
     const reread: string[] = [];

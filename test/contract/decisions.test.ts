@@ -414,7 +414,7 @@ checks('reuses a transcript for a request that needs no more than the transcript
   ['any service', coversRequest({ service: 'assemblyai', options: none }, { transcriptionService: null }), true],
 ]);
 
-checks('reads names and types of uploads', [
+checks('names the space of vectors that callers give, and reads names and types of uploads', [
   ['a space', callerSpace('OPENAI_ADA', 3), { name: 'given-openai-ada-3', dimensions: 3 }],
   ['is given', isCallerSpace('given-openai-ada-3'), true],
   ['is not', isCallerSpace('openai-given-3'), false],

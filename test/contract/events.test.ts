@@ -51,7 +51,7 @@ test('defines 25 kinds of events', () => {
   expect(Object.keys(EVENT_KINDS)).toHaveLength(25);
 });
 
-test('assigns events of a page, its file and a list with it to the same object', () => {
+test('assigns the events of a page, of its file and of a list that contains the file to the same object', () => {
   expect(objectsOf({ kind: 'WEBPAGE_READY', objectId: '7' })).toEqual(['FILE:7']);
   expect(objectsOf({ kind: 'FILE_READY', objectId: '7' })).toEqual(['FILE:7']);
   expect(objectsOf({ kind: 'FILES_CREATED', objectId: ['6', '7'] })).toEqual(['FILE:6', 'FILE:7']);

@@ -1,7 +1,7 @@
 /**
  * Setup file of every suite: fails a suite whose connectors sent a request that their provider's specification does not
  * allow, or whose emulator gave a connector an answer that differs from the provider's published schema. Loads the
- * tables of the specifications only in suites that send such requests: in the others they would take a tenth of a
+ * tables of the specifications only in suites whose connectors send requests, because loading them takes a tenth of a
  * second.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';

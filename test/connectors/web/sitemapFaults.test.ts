@@ -138,7 +138,7 @@ describe('limits', () => {
     await faultOf(list(source({ settings: { pageTimeoutMs: 100 } }), server.origin), 'timed_out');
   });
 
-  test('include an abort: the listing rejects with its reason', async () => {
+  test('do not delay an abort: the listing rejects with its reason', async () => {
     const stop = new AbortController();
     const reason = new RangeError('enough');
     const server = await serve((_, response) => {
@@ -148,7 +148,7 @@ describe('limits', () => {
     await expect(list(source(), server.origin, stop.signal)).rejects.toBe(reason);
   });
 
-  test('include the caller: no further file is requested after it stops iterating', async () => {
+  test('are not reached if the caller stops iterating: no further file is requested', async () => {
     const server = await site({
       '/sitemap.xml': index('/a.xml', '/b.xml'),
       '/a.xml': urlset('/1', '/2'),

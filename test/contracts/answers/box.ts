@@ -78,7 +78,7 @@ const [file, folder, webLink] = [
   object(linkFields, identifying),
 ];
 const item = objectBy('type', { file, folder, web_link: webLink }, { id: text }, ['id']);
-/** The form of an item in an event without the field `type`. */
+/** The source of an event that has no field `type`: it names an item by `item_type` and `item_id`. */
 const eventSource = object(
   {
     ...{ item_type: oneOf('file', 'folder'), ...each(text, 'item_id', 'item_name') },

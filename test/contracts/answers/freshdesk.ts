@@ -51,7 +51,7 @@ const hierarchy = listOf(
 const folder = objectOf(
   { id: integer, name: text, description: nullableText, visibility: integer, ...stamps },
   {
-    // With the feature of nested folders only.
+    // The next line: only in accounts with the feature of nested folders.
     ...{ parent_folder_id: nullableInteger, hierarchy, articles_count: integer, sub_folders_count: integer },
     category_id: integer,
     ...each(listOf(integer), 'company_ids', 'contact_segment_ids', 'company_segment_ids'),

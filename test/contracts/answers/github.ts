@@ -68,7 +68,7 @@ const blob = record(
 );
 
 /**
- * https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api: the text is present in all refusals.
+ * https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api: all refusals have the field `message`.
  */
 const refusal: Shape = object(
   { ...each(text, 'message', 'documentation_url', 'url', 'status'), errors: listOf(anyObject) },

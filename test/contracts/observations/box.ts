@@ -52,7 +52,7 @@ export const box: SourceObservations = {
       statement: 'next_marker was corrected to a text in the specification.',
       ...{ link: openapi(383), date: '2023-11-27' },
       evidence: {
-        reason: 'The connector reads and sends markers as texts; this specification is compared with its requests.',
+        reason: 'The connector reads and sends markers as texts; its requests are compared with this specification.',
         file: 'test/contracts/tables/box.ts',
       },
     },
@@ -87,7 +87,7 @@ export const box: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'Links to folders have /folder/ and /folders/; ids in them are numbers.',
+      statement: 'Links to folders contain /folder/ or /folders/; the ids in them are numbers.',
       ...{ link: onyx(12_862), date: '2026-07-19' },
       evidence: {
         reason: 'Callers send ids, which are numbers, not links; any other id is not found.',

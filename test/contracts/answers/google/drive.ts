@@ -21,7 +21,10 @@ const user = object(
 const texts = listOf(text);
 const facet = anyObject;
 
-/** A file. Its first four fields are those of an answer without a selection: only they are always present. */
+/**
+ * A file. Only kind, id, name and mimeType are always present. An answer without a selection has these fields, and the
+ * resource key of a file that has one.
+ */
 const file = object(
   {
     kind: kindOf('drive#file'),
