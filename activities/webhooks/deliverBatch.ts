@@ -44,6 +44,8 @@ class DeliveryBatch {
   timedOut = false;
   /** Whether deliveries are still pending. */
   waiting = false;
+  /** Number of deliveries that are DELIVERED or FAILED. */
+  ended = 0;
   dueAt = Infinity;
   /** The first delivery that failed and will be retried. */
   failing: (WebhookFailure & { readonly position: number }) | null = null;
@@ -77,8 +79,13 @@ export function createWebhookActivities(deps: ActivityDeps) {
   const { store, settings, log, metrics } = deps;
   const { retryDelaysMs } = settings.webhooks;
 
-  /** Returns the pending deliveries in the order of the feed. */
-  const itemsOf = async (webhook: WebhookDoc): Promise<{ items: Item[]; newEvents: NumberedEvent[] }> => {
+  /**
+   * Returns the pending deliveries in the order of the feed, then new events. `isFull`: MAX_PENDING deliveries are
+   * pending, so the feed may have new events that were not read.
+   */
+  const itemsOf = async (
+    webhook: WebhookDoc,
+  ): Promise<{ items: Item[]; newEvents: NumberedEvent[]; isFull: boolean }> => {
     const pending = await store.deliveries.listPending(webhook._id);
     const capacity = Math.min(EVENTS_PER_BATCH, MAX_PENDING - pending.length);
     const newEvents = capacity > 0 ? await store.events.after(webhook.organizationId, webhook.cursor, capacity) : [];
@@ -98,7 +105,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
         .filter(({ position }) => !deliveredPositions.has(position))
         .map((event) => ({ event, objects: objectsOf(event), isNew: true, tries: 0, nextTryAt: null, failed: null })),
     ];
-    return { items, newEvents };
+    return { items, newEvents, isFull: capacity <= 0 };
   };
 
   /** Converts the receiver's response to the outcome of an attempt. */
@@ -147,7 +154,10 @@ export function createWebhookActivities(deps: ActivityDeps) {
       async (outcomes) => {
         await store.deliveries.record(webhook, outcomes);
         countAttempts(outcomes, metrics);
-        for (const { event } of outcomes) batch.recorded.add(event.position);
+        for (const { event, status } of outcomes) {
+          batch.recorded.add(event.position);
+          if (status !== 'PENDING') batch.ended += 1;
+        }
         return outcomes.map(() => undefined);
       },
       { maxItems: OUTCOMES_PER_WRITE, maxWaitMs: OUTCOMES_WAIT_MS },
@@ -186,11 +196,12 @@ export function createWebhookActivities(deps: ActivityDeps) {
         return { ended: true, more: false, dueInMs: null };
       }
       const signal = cancellationSignal();
-      const { items, newEvents } = webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], newEvents: [] };
+      const { items, newEvents, isFull } =
+        webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], newEvents: [], isFull: false };
       const batch = await deliverItems(webhook, items, signal);
       const unrecorded = items.find(({ event, isNew }) => isNew && !batch.recorded.has(event.position));
       const last = newEvents.at(-1)?.position ?? webhook.cursor;
-      const idle = !batch.waiting && newEvents.length === 0;
+      const idle = !batch.waiting && newEvents.length === 0 && !isFull;
       const disabled = batch.disabled || webhook.disabledAt !== null;
       await store.webhooks.saveProgress(webhookId, {
         cursor: unrecorded === undefined ? last : unrecorded.event.position - 1,
@@ -204,8 +215,9 @@ export function createWebhookActivities(deps: ActivityDeps) {
         log.warn({ webhookId, organizationId, reason: batch.outcome.reason }, 'webhook flagged');
       }
       if (disabled) return { ended: true, more: false, dueInMs: null };
-      // After a timeout, deliveries of this batch remain. If the batch read new events, the feed may have more.
-      const more = batch.timedOut || newEvents.length > 0;
+      // After a timeout, deliveries of this batch remain. If the batch read new events, the feed may have more. If it
+      // read none because too many deliveries were pending, it can read some now that deliveries have ended.
+      const more = batch.timedOut || newEvents.length > 0 || (isFull && batch.ended > 0);
       return { ended: false, more, dueInMs: batch.dueAt === Infinity ? null : Math.max(0, batch.dueAt - Date.now()) };
     },
   };

@@ -235,18 +235,46 @@ test('a failed event flags the webhook, can be sent again, and does not block th
   retryDelaysMs = [0];
   await writeEvents('1', '1');
   let refused = 0;
-  react = () => ((refused += 1) <= 2 ? 500 : 200);
+  react = () => ((refused += 1) <= 3 ? 500 : 200);
   await deliverNext();
+  expect(logged).toEqual([]);
+  // The second and last attempt of the first event, and the first attempt of the second one.
   await deliverNext();
   expect(logged).toEqual(['webhook flagged']);
+  expect((await currentWebhook()).status).toBe('FLAGGED');
   while ((await deliverNext()).more);
-  expect(await outcomes()).toEqual(['1 FAILED 2', '1 DELIVERED 0']);
+  expect(await outcomes()).toEqual(['1 FAILED 2', '1 DELIVERED 1']);
   expect(await service.store.deliveries.requeue(webhook._id, null)).toBe(1);
   expect(await service.store.deliveries.requeue(webhook._id, null)).toBe(0);
   await service.store.webhooks.enableAndWake(webhook._id);
   while ((await deliverNext()).more);
-  expect(await outcomes()).toEqual(['1 DELIVERED 0', '1 DELIVERED 0']);
-  expect(received).toHaveLength(4);
+  expect(await outcomes()).toEqual(['1 DELIVERED 0', '1 DELIVERED 1']);
+  expect((await currentWebhook()).status).toBe('ACTIVE');
+  expect(received).toHaveLength(5);
+});
+
+test('new events that 1,000 pending deliveries held back are read once some of these have ended', async () => {
+  const { deliveries, events, webhooks } = service.store;
+  const objects = Array.from({ length: 1_002 }, (_, at) => String(at + 1));
+  await events.write(
+    objects.map((objectId) => ({ kind: 'FILE_READY', organizationId, customerId: 'ada', objectId, info: null })),
+    null,
+  );
+  while ((await events.number()) > 0);
+  const pending = await events.after(organizationId, webhook.cursor, 1_000);
+  await deliveries.record(
+    webhook,
+    pending.map((event) => ({ event, status: 'PENDING', tries: 0, nextTryAt: null, attempt: null })),
+  );
+  const cursor = pending.at(-1)!.position;
+  await webhooks.saveProgress(webhook._id, { cursor, outcome: null, failing: null, disabled: false, done: null });
+  retryDelaysMs = [3_600_000];
+  react = (object) => (object === '1' ? 500 : 200);
+  expect(await deliverNext()).toMatchObject({ ended: false, more: true });
+  expect(received).toHaveLength(1_000);
+  expect(await deliverNext()).toMatchObject({ more: true });
+  expect(received.slice(1_000)).toEqual(['1001', '1002']);
+  expect(await deliverNext()).toMatchObject({ more: false, dueInMs: expect.any(Number) });
 });
 
 test('deleting a webhook deletes its deliveries and stops sending', async () => {
