@@ -9,8 +9,9 @@ import { compareFirstPages } from './site/compareFirstPages.js';
 import { createTokenBudget } from './prepare/tokenBudget.js';
 
 /**
- * After this number of attempts a batch does not compare its pages, because one of them may crash the worker. The
- * comparison reads pages before their files are started, and a crash is counted only for started files.
+ * After this number of attempts a batch does not compare its first pages for repeated blocks, because one of them may
+ * crash the worker. The comparison reads pages before their files are started, and a crash is counted only for started
+ * files.
  */
 const SUSPECT_ATTEMPTS = 2;
 

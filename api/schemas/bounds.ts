@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { integer, orNull } from './fields.js';
 import { extension } from './reference.js';
 
-/** Returns the fields `dry_run` and `max_tokens` of every operation that finds and ingests files. */
+/** Returns the fields `dry_run` and `max_tokens` of scrapes, crawls, and syncs of selected items. */
 export const boundFields = () => ({
   dry_run: extension(
     orNull(Joi.boolean(), false).description(

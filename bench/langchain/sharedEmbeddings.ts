@@ -4,7 +4,10 @@ import { createLocalProvider } from '../../providers/embeddings/providers/local.
 import { createEmbeddings } from '../../providers/embeddings/registry.js';
 import type { BaselineOptions } from './baseline.js';
 
-/** Adapts the service's embedding to LangChain's interface: same model, windows of tokens and number of processes. */
+/**
+ * Adapts the service's embedding to LangChain's interface. The baseline then uses the same model, divides long texts
+ * into inputs of the same number of tokens, and has the same number of processes.
+ */
 export class SharedEmbeddings extends Embeddings {
   private readonly embedder;
   private readonly space: string;

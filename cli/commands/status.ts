@@ -80,7 +80,10 @@ function explainVectors(file: FileRecord, chunks: number): string[] {
     return [...move, 'It was uploaded with skip_embedding_generation, so it has no vectors.'];
   if (sync_status !== 'READY') return move;
   if (properties?.served_by !== undefined)
-    return [...move, `Searchable as ${model}: ${chunks} chunks in ${properties.served_by}.`];
+    return [
+      ...move,
+      `Searchable with the model ${model}: ${chunks} chunks in the vector space ${properties.served_by}.`,
+    ];
   const pages = file_metadata?.['pages_total'];
   if (pages !== undefined) return [`It only groups its ${Number(pages)} pages. Searches find the pages.`];
   return ['It has no vectors: only its text is stored.'];

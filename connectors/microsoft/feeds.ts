@@ -13,7 +13,8 @@ export interface FeedPlace {
   readonly id: string;
   /**
    * For a drive, the id of its root folder: items in that folder get the drive as their parent. For a mail folder, the
-   * id of its root folder, which is the root of its messages.
+   * id of the outermost folder that contains it, or its own id at the top level: the root of its messages
+   * (`rootExternalId`).
    */
   readonly root: string;
 }

@@ -10,8 +10,8 @@ import type { FileDoc } from '../models/files.js';
 export interface MissingPages {
   /**
    * Returns the pages of a container that the site reported as gone to a scheduled run. With `missed`, also returns
-   * pages that the run did not find, unless they changed after the run was accepted. Excludes restored pages. `pages`
-   * is the number of all pages of the container.
+   * pages that the run did not find, unless they changed after the run was accepted. Excludes pages restored from
+   * quarantine, which are known to be missing. `pages` is the number of all pages of the container.
    */
   findMissingPages(
     run: RunDoc,

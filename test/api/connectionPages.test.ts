@@ -150,7 +150,7 @@ describe('the selection page', () => {
     const shown = async (syncStatus: string) =>
       (await open({}, depsOf(roots, { 'dataSources.find': { ...SOURCE, syncStatus } }).deps)).html;
     expect((await shown('READY')).match(/name="ids" value="[^"]*"/g)).toEqual(['name="ids" value="a"']);
-    // A folder can be opened once its listing has begun.
+    // Unlisted root items can be opened only while a listing of the account is queued or in progress.
     expect([(await shown('READY')).includes('Open'), (await shown('SYNCING')).includes('Open')]).toEqual([false, true]);
     const revoked = depsOf(roots, { 'dataSources.find': { ...SOURCE, revokedAccess: true } });
     expect((await open({}, revoked.deps)).status).toBe(409);

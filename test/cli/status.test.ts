@@ -97,7 +97,7 @@ const READY_FILE = {
   ...{ embedding_properties: { OPENAI: {} }, file_metadata: {} },
 };
 const SERVED = { embedding_properties: { OPENAI: { served_by: 'openai-small' } } };
-const SEARCHABLE = '  Searchable as OPENAI: 4 chunks in openai-small.';
+const SEARCHABLE = '  Searchable with the model OPENAI: 4 chunks in the vector space openai-small.';
 
 test.each<[string, object, string[]]>([
   ['searchable', SERVED, [SEARCHABLE]],

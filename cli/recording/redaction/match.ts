@@ -3,8 +3,8 @@ import { timeOf, TIME } from './times.js';
 import { decode, WORD } from './words.js';
 
 /**
- * Maximum difference between two times that count as the same. A connector may derive times from its clock, and the
- * duration of the earlier steps varies.
+ * Maximum difference between two times that count as the same. A connector may derive times from its clock. A replay
+ * sets this clock only at the start of each step, and its requests take less time than the recorded ones.
  */
 const MAX_DRIFT_MS = 600_000;
 const TOKEN = new RegExp(`${TIME.source}|${WORD.source}|[^\\p{L}\\p{M}\\p{N}]`, 'gu');

@@ -158,7 +158,7 @@ test('a batch that fails its files writes no event for a file that was aborted m
   expect(await changes.changeAll('fail', [], end)).toBe(true);
 });
 
-test('a batch that starts files together with another worker writes to the generations that are stored', async () => {
+test('a file that another worker starts at the same time is returned with its stored generation', async () => {
   const ids = await seed(files, commonFields(files), {
     one: QUEUED,
     running: SYNCING,
@@ -184,7 +184,7 @@ test('a batch that starts files together with another worker writes to the gener
   ]);
 });
 
-test('a container reports once per run that its children are queued; a scheduled sync reports its queued files itself', async () => {
+test('a container emits WEBSCRAPE_URLS_READY once per run, and ALL_UPLOADED_FILES_QUEUED if unscheduled', async () => {
   const ids = await seed(files, commonFields(files), { one: { ...SYNCING, isContainer: true } });
   const [id] = [...ids.values()];
   const discover = (isScheduled: boolean) =>
@@ -223,7 +223,7 @@ const UPLOAD = {
   supportsColdStorage: true,
 };
 
-test('only an upload waits for a full queue, not a file that a run has found or an attachment', async () => {
+test('only an upload waits if the queue is full; an attachment or a file that a run found is queued', async () => {
   await files.deleteMany({});
   const accept = (name: string, fields: Partial<FileRequest>) => acceptance.accept(ADA, request(name, fields), null);
   const states: Record<string, Partial<FileRequest>> = {

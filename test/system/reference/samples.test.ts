@@ -28,7 +28,7 @@ let paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 beforeAll(async () => {
   ({ python } = await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR }));
   service = await startService({}, { worker: false });
-  // POST /user names this end user.
+  // The sample of POST /user requests this end user; an unknown one returns 404.
   await service.user('phoenix');
   folder = await mkdtemp(path.join(tmpdir(), 'allotrope-samples-'));
   await writeFile(path.join(folder, 'package.json'), '{"type": "module"}');
