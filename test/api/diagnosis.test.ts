@@ -211,7 +211,7 @@ test('reports the requested schedule, its state in Temporal, and the outcome of 
     rows,
     ([what]) => what,
     async ([_what, desired, state, lastRun, status, message]) => {
-      const { stores } = recorder({
+      const { stores, of } = recorder({
         'schedules.desiredState': desired,
         'runHistory.listOfSource': lastRun ? [lastRun] : [],
       });
@@ -220,6 +220,8 @@ test('reports the requested schedule, its state in Temporal, and the outcome of 
       };
       const finding = await schedule(sourceOf(), { store: stores, schedules: schedules as never });
       expect([finding.status, finding.message]).toEqual([status, expect.stringMatching(message)]);
+      // Runs of other kinds do not count as automatic syncs.
+      expect(of('runHistory.listOfSource')).toEqual([[sourceOf()._id, 1, 'autoSync']]);
     },
   );
 });

@@ -76,12 +76,12 @@ test('requests one stop on the first signal, and exits only on another signal a 
   everyRow(ROWS, JSON.stringify, ([what, sent, code]) => {
     exits = [];
     let stops = 0;
-    const before = new Map((['SIGINT', 'SIGTERM'] as const).map((name) => [name, process.listeners(name)]));
+    const before = new Map((['SIGINT', 'SIGTERM'] as const).map((name) => [name, process.rawListeners(name)]));
     (what === 'stop' ? onStopSignal : onInterrupt)(() => void (stops += 1));
     const added = new Map(
       [...before].map(([name, listeners]) => [
         name,
-        process.listeners(name).filter((listener) => !listeners.includes(listener)),
+        process.rawListeners(name).filter((listener) => !listeners.includes(listener)),
       ]),
     );
     try {

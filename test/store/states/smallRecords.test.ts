@@ -216,8 +216,9 @@ test('a rebuild skips deleted users, containers and files without vectors; progr
     { ...run, _id: 601, startedAt: AGO, finishedAt: NOW, outcome: 'aborted', request: { model: null, space: null } },
     { ...run, _id: 602, startedAt: AGO, finishedAt: null, request: { model: null, space: 't' } },
   ] as never);
-  // An active rebuild of the same scope is awaited instead of a second one.
+  // An active rebuild of the same scope is awaited instead of a second one; that of another vector space is not.
   expect(await rebuilds.accept({ ...all, space: 't' })).toEqual([602]);
+  expect(await rebuilds.accept({ ...all, space: 's' })).toEqual([500]);
   expect(await rebuilds.countActive()).toBe(1);
   const row = (runId: number, fileId: number, fields: object) => ({
     ...{ _id: `${runId}:${fileId}`, organizationId: 1, userId: 7, runId, fileId, reason: null, message: null },
