@@ -313,7 +313,7 @@ test('the message for a missing sitemap does not advise removing its address fro
   );
   const text = JSON.stringify(detail);
   expect(text).toMatch(/robots\.txt.*\/web_scrape/);
-  expect(text).not.toMatch(/take it out/);
+  expect(text).not.toMatch(/remove its/i);
 });
 
 test('without Prefer: handling=strict, a header names unknown fields, and they cause no error', async () => {

@@ -123,11 +123,6 @@ test('names a missing setting that a process requires', () => {
   expect(() => required(null, 'MONGODB_URI')).toThrow(/^MONGODB_URI is not set\./);
 });
 
-test('the default of PUBLIC_URL is a valid URL also for an IPv6 address', () => {
-  expect(load({ HOST: '127.0.0.1', PORT: '8000' }).publicUrl).toBe('http://127.0.0.1:8000');
-  expect(new URL(load({ HOST: '::1', PORT: '8000' }).publicUrl ?? '').host).toBe('[::1]:8000');
-});
-
 test('passes each setting of the stores under its own name, and names a missing address', () => {
   const [mongodb, qdrant] = [{ MONGODB_URI: 'mongodb://o:3' }, { QDRANT_URL: 'http://o:4' }];
   const config = load({ ...mongodb, ...qdrant, EVENTS_KEPT_DAYS: '3', LEDGER_LIFE_DAYS: '4', MAX_QUEUED_FILES: '5' });
