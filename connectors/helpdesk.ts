@@ -36,7 +36,7 @@ export function requireMatchingId(source: string, id: string, json: Json): Json 
 /** Returns the entry for an article that is not published, as the caller has checked; null without an id. */
 export function draftOf(json: Answer<{ id: unknown }>, name: string | null): SkippedItem | null {
   const id = idOf(json.id);
-  const reason = 'It is not published. Publish it there, then sync again.';
+  const reason = 'It is not published. Publish it at the source, then sync again.';
   return id === null ? null : { externalId: `article:${id}`, name: name ?? id, reason, typeAtSource: 'ARTICLE' };
 }
 

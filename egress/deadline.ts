@@ -30,7 +30,10 @@ export function startDeadline(timeoutMs: number, timedOut: () => Fault, caller?:
   };
 }
 
-/** Stops waiting for work when the signal aborts. The work itself, a lookup in the C library, cannot be stopped. */
+/**
+ * Waits for work, but at most until the signal aborts. The work itself continues: a DNS lookup, for example, cannot be
+ * stopped.
+ */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let removeListener: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -118,7 +118,7 @@ export interface Store {
   readonly stalls: Stalls;
   readonly lastErrors: LastErrors;
   readonly runRates: RunRates;
-  /** Ended runs, for operators. */
+  /** The latest runs of a data source, active and ended. */
   readonly runHistory: RunHistory;
   /** Items that scheduled syncs add, and files that they skip because a caller deleted them. */
   readonly selections: Selections;

@@ -34,8 +34,8 @@ const HOST = {
 interface HostDoc extends RecordOf<typeof HOST> {}
 
 /**
- * Lifetime of a share in milliseconds, several renewals long. The share of a crashed worker expires after it, and a
- * worker that lost MongoDB stops after it.
+ * Lifetime of a share in milliseconds, several renewals long. After it, other workers get the slots of a crashed
+ * worker, and a worker that cannot reach MongoDB starts no further requests to the host.
  */
 const LEASE_MS = 5_000;
 /** Lifetime of a row in milliseconds, longer than any interval between starts. */

@@ -19,7 +19,6 @@ const status = () =>
       ),
   );
 
-/** All six checked parts, always present. */
 export const diagnosisAnswer = named(
   'DataSourceDiagnosis',
   wholeRecord({

@@ -69,8 +69,8 @@ export const itemOfWorkspace = ({ id, name, createdAt }: Workspace): SourceItem 
     createdAt,
   });
 
-const HIDDEN = 'It is hidden from the readers of its site. Show it there, then sync again.';
-const DRAFT = 'It is not published. Publish it there, then sync again.';
+const HIDDEN = 'It is hidden from the readers of its site. Make it visible in Document360, then sync again.';
+const DRAFT = 'It is not published. Publish it in Document360, then sync again.';
 
 /** Converts an article. Drafts and hidden articles are listed with a skip reason. */
 function itemOfArticle(

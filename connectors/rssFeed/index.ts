@@ -12,8 +12,8 @@ export interface FeedSourceOptions {
 }
 
 /**
- * Creates the source for feeds. robots.txt is not checked: feeds are published for readers, and a user named this
- * one.
+ * Creates the source for feeds. robots.txt is not checked: feeds are published for programs, and a user requested
+ * this feed.
  */
 export function createFeedSource({ egress, settings, limiter, now = Date.now }: FeedSourceOptions): FeedSource {
   return {

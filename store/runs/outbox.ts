@@ -82,8 +82,9 @@ export interface Runs {
    */
   redo(run: Run): Promise<boolean>;
   /**
-   * Ends a run and records its results in the ledger; a second call does nothing. Writes events for an upload, and for
-   * a scheduled sync that has synced files. Call it after all files of the run have ended.
+   * Ends a run and records its results in the ledger; a second call does nothing. Call it after all files of the run
+   * have ended. Writes ALL_FILES_PROCESSED for an upload that no scheduled sync started. For a scheduled sync that
+   * has synced files, writes ALL_UPLOADED_FILES_QUEUED and ALL_FILES_PROCESSED.
    */
   finish(
     runId: number,
@@ -100,7 +101,7 @@ export interface RunEnd {
   readonly error: ItemCause | null;
 }
 
-/** Returns whether the end of a run has an event: only a requested upload, not a part of a scheduled sync. */
+/** Whether a run is an upload that is no part of a scheduled sync. Its end is reported as ALL_FILES_PROCESSED. */
 const hasEndEvent = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
 
 interface RunsDeps {

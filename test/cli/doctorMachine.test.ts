@@ -16,7 +16,7 @@ let root: string;
 beforeAll(async () => void (root = await mkdtemp(path.join(tmpdir(), 'allotrope-doctor-'))));
 afterAll(() => rm(root, { recursive: true }));
 
-/** Returns the checks with a name, for settings that differ in some groups from valid ones. */
+/** Returns the checks that have this name. `settings` replaces groups of valid settings. */
 async function checksOf(name: string, settings: object): Promise<Check[]> {
   const config = {
     ...{ disks: { folders: [], minFreeBytes: 0 }, files: { dir: path.join(root, 'files'), s3: null, rowBytes: 1 } },

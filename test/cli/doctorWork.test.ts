@@ -10,7 +10,7 @@ import type { Inspection, UnfinishedFiles } from '../../store/overview/inspectio
 const CONFIG = { secretKeys: [{ id: 'k', key: Buffer.alloc(32) }], reapIntervalMs: 5_000 } as unknown as Config;
 const DOWN = { qdrant: null, temporal: null };
 
-/** Returns the checks with a name. */
+/** Returns the checks that have this name. `found` replaces methods of an inspection that finds nothing. */
 async function checksOf(name: string, found: Partial<Inspection>, temporal: object | null = null): Promise<Check[]> {
   const inspection = {
     workers: { list: async () => [] },

@@ -132,7 +132,7 @@ test('markup keeps known elements; texts, attributes, comments and numeric entit
   expect(shown).not.toContain('lantern');
 });
 
-test('other bytes become zeros', () => {
+test('content that is not UTF-8 text becomes zeros', () => {
   const bytes = Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0xfe, 0x00]);
   expect(redactContent(bytes, redactionOf('S3')).equals(Buffer.alloc(7))).toBe(true);
 });

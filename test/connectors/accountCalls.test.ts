@@ -35,7 +35,10 @@ const storeOf = (fields: Partial<StoredGrant> | null, own: OAuthClient | null = 
   };
 };
 
-/** Returns the accounts of one registry, whose requests get these answers, and what was counted. */
+/**
+ * Creates a registry of connectors without network. `answer` answers each request. Returns a function that creates its
+ * accounts, the registry, the requests sent, and the counted outcomes.
+ */
 function registryWith(answer: (request: EgressRequest) => Answer, clients: Record<string, OAuthClient> = {}) {
   const sent: EgressRequest[] = [];
   const counted: string[] = [];
@@ -82,7 +85,7 @@ test('a limit of Slack is shared by the accounts of one team, and by none whose 
   expect([(await another!.limits()).shared!.pausedMs, (await unknown!.limits()).shared]).toEqual([0, null]);
 });
 
-test('tokens are refreshed with the client that they were issued to, and with no other', async () => {
+test("a token is refreshed with its client; if that is unknown, with the organization's, else the deployment's", async () => {
   const clients = { BOX: { id: 'deployment', secret: 'deployment secret' } };
   const own = { id: 'organization', secret: 'organization secret' };
   const refreshOf = async (fields: Partial<StoredGrant>, ownClient: OAuthClient | null = own, status = 200) => {
@@ -111,7 +114,7 @@ test('tokens are refreshed with the client that they were issued to, and with no
   ]);
 });
 
-test('facts about a grant are read without a request, and a revoked one is reported', async () => {
+test('grant() describes a grant without a request, and rejects with access_revoked if none is stored', async () => {
   const { account, sent } = registryWith(() => ({ status: 500 }));
   const grant = await account('BOX', storeOf({ expiresAt: 5, refreshToken: 'r', scopes: [] })).grant();
   expect(grant).toMatchObject({

@@ -204,7 +204,7 @@ test('Outlook: a message has its receipt time, else its sending time, and its au
   expect(from({ sender: person('b') })).toBe('b');
 });
 
-test('Outlook: a query lists requested attachments; for a link, isAttachment is unset, as it would hide it', async () => {
+test('Outlook: a query lists attachments on request; isAttachment is then unset for links, because it hides items', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ path }) => ({
     value: path.endsWith('attachments') ? [{ id: 'a', name: 'a.txt' }] : [{ id: 'm', hasAttachments: true }],
   }));

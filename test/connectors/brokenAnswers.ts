@@ -33,7 +33,8 @@ async function mistakeOf(call: () => Promise<unknown>, expected: unknown): Promi
  * Repeats a call once for each of its requests and each way to break the response to that request.
  * @param call a complete listing, or the reading of an item
  * @param faults further ways to break a response, specific to the source
- * @returns a line for each broken response that the call did not reject as expected, and for each request not sent again
+ * @returns a line for each broken response after which the call returned another result, threw an error other than a
+ * Fault, or threw a Fault that means that the item was deleted; and for each request that a repetition did not send
  */
 export async function acceptedBrokenAnswers<R extends { readonly status: number }>(
   emulator: Pick<Emulator<R>, 'reset' | 'injectFault' | 'requests'>,

@@ -43,7 +43,7 @@ beforeEach(() => {
   account = accountWith(connector.oauth?.scopes ?? []);
 });
 
-test('uses the only site with Confluence of an account, and asks for its name if there are several', async () => {
+test('uses the only site that has Confluence; if several have it, the error names confluence_subdomain', async () => {
   const empty = { spaces: new Map([['200', 'Pier']]), contents: new Map<string, EmulatedContent>() };
   const granted = ['read:me', 'read:page:confluence'];
   emulator.sites.set(SITE, { ...emulator.sites.get(SITE)!, scopes: granted });

@@ -148,7 +148,7 @@ const zendeskTicket = (id: number) => ({
   ...{ id, subject: `T${id}`, status: 'open', created_at: '2026-11-01T00:00:00Z' },
   updated_at: new Date(NOW - 1_000).toISOString(),
 });
-test('Zendesk: keeps its cursor without a next one, and reads the attachments of all changed tickets', async () => {
+test('Zendesk: keeps its cursor if a page returns none, and reads the attachments of all changed tickets', async () => {
   const ids = Array.from({ length: 45 }, (_, index) => index + 1);
   const { client, requests } = scriptedClient(GRANT, ({ path }) => {
     if (path.startsWith('incremental'))
@@ -410,7 +410,7 @@ test('Zotero: reads all pages of each library from its first one, trashed items 
   expect((await faultOf(zoteroChanges.since(zoteroWith(true).client, token))).kind).toBe('stale_cursor');
 });
 
-test('Zotero: reads a library again that changed between its pages, but not the others', async () => {
+test('Zotero: keeps only the version of the library that changed between its pages, to read it again', async () => {
   const { client } = zoteroWith(false, (read) => (read === 1 ? 8 : 9));
   const token = JSON.stringify({ at: { 'groups/12': 5, 'groups/13': 7 } });
   const pages = await readFeedPages((at) => zoteroChanges.since(client, at), token);

@@ -189,7 +189,7 @@ test('GitHub: records have each time in its own field, and a deleted account is 
   expect(commentOf({ ...times, user: null })).toMatchObject({ user: { login: 'ghost' } });
 });
 
-test('Confluence: finds the named site whatever its case, and a restored page has another version', async () => {
+test('Confluence: finds a site by its name in any case; the version of a page depends on its date', async () => {
   const values = [
     { id: 'c1', url: 'https://Pier.atlassian.net' },
     { id: 'c2', url: 'https://dock.atlassian.net' },

@@ -181,7 +181,7 @@ test('Document360: the oldest workspace identifies the project, in whatever orde
   expect((await document360.identify(client)).account).toBe('ada@a.example|old');
 });
 
-test('Dropbox: a folder without access becomes a file with an error, and a wait may be in the body only', () => {
+test('Dropbox: a folder without access has content, so that its sync fails; a 429 may state its wait in the body', () => {
   const folder = { '.tag': 'folder', id: 'id:1', name: 'Team', path_lower: '/team' };
   const item = (sharing: object) => dropboxItem({ ...folder, sharing_info: sharing }, { parent: null, root: null });
   expect(item({ no_access: true })).toMatchObject({ isSelectable: false, isExpandable: false, hasContent: true });
@@ -303,7 +303,7 @@ test('Azure: an unknown host is an unknown account', async () => {
   expect((await faultOf(failing('server_error'))).kind).toBe('server_error');
 });
 
-test('objects of a store have their time of creation, and the type of their name if they have none of their own', () => {
+test('objects have their time of creation, and the type of their extension unless a specific one is stored', () => {
   const tree = createObjectTree({
     addressOf: (container, key) => `s://${container}/${key}`,
     containerType: 'C',

@@ -132,7 +132,7 @@ describe('contents', () => {
   });
 });
 
-test('accepts a repository as its page and its clone address, but no further path', async () => {
+test('accepts a repository as name, owner/name, page URL or clone URL; for other paths, sends no request', async () => {
   const requestsFor = async (repository: string) => {
     github.requests.length = 0;
     await account.read('one of issues', { repository, number: 1, remote: false }, NEVER);

@@ -1,4 +1,4 @@
-/** What a message of Gmail becomes, and errors in the middle of its lists. */
+/** Items and contents of Gmail messages, the account's identity, and errors of the history and of later list pages. */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
 import type { Account } from '../../connectors/account.js';
@@ -55,7 +55,7 @@ test('the content of a reply names its thread and its address', async () => {
   expect(content.fileMetadata).toMatchObject({ thread_id: 'm1', parent_external_file_id: 'm1' });
 });
 
-test('the account keeps its address as metadata', async () => {
+test('identify() returns the e-mail address as the account and as its metadata', async () => {
   expect(await account.identify(NEVER)).toEqual({
     account: 'ada@harbour.example',
     metadata: { email: 'ada@harbour.example' },

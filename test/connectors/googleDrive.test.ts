@@ -428,7 +428,7 @@ describe('changes', () => {
     expect(await rootsBelow('subfolder')).toEqual([SHARED, SHARED]);
   });
 
-  test('do not report the folder of a root as a file', async () => {
+  test('do not include the root folder of My Drive or of a shared drive', async () => {
     fill();
     const start = await changes().now(NEVER);
     const folderOf = (id: string, more: object) => ({

@@ -294,7 +294,7 @@ test('an account has one name, whatever the case in which it is written', async 
   expect(await accountOf({})).toBe('c1');
 });
 
-test('Guru: an item has the name and the address of its object, and a card its state of verification', async () => {
+test('Guru: collections and folders have a title and a URL, and an opened card its verification state', async () => {
   const answers: Readonly<Record<string, object>> = {
     'collections/c1': { id: 'c1', name: 'Sea', slug: 'c1/Sea', homeBoardSlug: 'h/Home' },
     'folders/h/items': {

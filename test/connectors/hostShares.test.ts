@@ -64,7 +64,7 @@ test('keeps the slots of a valid share, and after its reduction only those in us
   const waiting = enter();
   await pass(150);
   expect([waiting.leave, minSlots()]).toEqual([null, [0, 3, 2, 2]]);
-  // The release of a slot that exceeded the share is reported at once.
+  // When a slot beyond the share is released, the worker requests its share again at once.
   answer.share = { ...answer.share, slots: 1 };
   first!.leave!();
   await pass(0);
@@ -184,7 +184,7 @@ test('an aborted reservation releases its slot and does not block the next one',
   expect(claimed.leave).not.toBeNull();
 });
 
-test('a shorter pause of another worker does not end a pause, a longer one extends it, and a failed write keeps it', async () => {
+test('another worker can extend a pause, not shorten it; a pause applies here even if it cannot be stored', async () => {
   const { limiter, enter, answer } = limiterWith({}, { pause: () => Promise.reject(new Error('away')) });
   enter();
   await pass(0);

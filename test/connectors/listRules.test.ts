@@ -74,7 +74,7 @@ test('Zendesk: lists the latest tickets up to the first one that the export alre
   expect(requests.filter(({ path }) => path === 'tickets.json')).toHaveLength(1);
 });
 
-test('Zendesk: an export that is refused after its first page fails, because the other list has no archived tickets', async () => {
+test('Zendesk: an export refused after its first page fails: tickets.json has no archived tickets', async () => {
   const { client } = scriptedClient(GRANT, ({ path, query }) => {
     if (!path.startsWith('incremental')) return { tickets: [], meta: { has_more: false } };
     return query['cursor'] === undefined ? { tickets: [], after_cursor: 'second', end_of_stream: false } : denied();

@@ -232,7 +232,7 @@ test('scopes are compared by name, alias and address, and none is missing if the
   expect(missing(['read', 'xFiles.Read'])).toEqual(['Files.Read']);
 });
 
-test('the lock on a refresh outlasts two attempts; version() names a refused grant without refresh token', async () => {
+test('the lock on a refresh outlasts two attempts; version() returns that of a refused grant', async () => {
   const locks: number[] = [];
   const stored = { grant: { ...GRANT, obtainedAt: 0, expiresAt: 1 }, version: '1' };
   const grantStore: GrantStore = {

@@ -52,7 +52,7 @@ describe('a replay', () => {
     expect(problems).toEqual([expect.stringContaining('was not recorded'), `read: GET ${url} was not requested`]);
   });
 
-  test('reports another header', async () => {
+  test('reports a request with a different header than recorded', async () => {
     const copy = modifiedCopy((one) => (exchangesIn(one)[0]!.request.headers['accept'] = 'text/html'));
     expect((await replayOnLoopback(copy, egress)).problems).toHaveLength(2);
   });

@@ -62,15 +62,18 @@ async function openAll(atOnce: number): Promise<Map<string, string>> {
   return texts;
 }
 
-test.each([1, 8])('reads 2,000 quarter-hours with a request per page of 200, %d concurrently', async (atOnce) => {
-  postMessages(Array.from({ length: 2_000 }, (_, index) => at(index * 900)));
-  const texts = await openAll(atOnce);
-  expect(texts.size).toBe(2_000);
-  for (const index of [0, 1, 199, 200, 1_999])
-    expect(texts.get(`C1/${QUARTER + index * 900}`)).toMatch(new RegExp(`: At ${index * 900}\\.$`));
-  // The last window of a page may continue on the next page, so it is read again.
-  expect(requestsOf('conversations.history').length).toBeLessThanOrEqual(11);
-});
+test.each([1, 8])(
+  'opens 2,000 windows of 15 minutes, %d at once, with at most 11 requests for pages of 200 messages',
+  async (atOnce) => {
+    postMessages(Array.from({ length: 2_000 }, (_, index) => at(index * 900)));
+    const texts = await openAll(atOnce);
+    expect(texts.size).toBe(2_000);
+    for (const index of [0, 1, 199, 200, 1_999])
+      expect(texts.get(`C1/${QUARTER + index * 900}`)).toMatch(new RegExp(`: At ${index * 900}\\.$`));
+    // The last window of a page may continue on the next page, so it is read again.
+    expect(requestsOf('conversations.history').length).toBeLessThanOrEqual(11);
+  },
+);
 
 test('reads a window completely whose messages span pages, also between threads and system messages', async () => {
   const messages = Array.from({ length: 450 }, (_, index) => at(index * 2));

@@ -279,7 +279,7 @@ describe('content', () => {
     expect(await textOf(account, itemId('note'))).toBe('<p>Oil &amp; wick.</p>');
   });
 
-  test('is named by the title of its type, also if that field has another name', async () => {
+  test('is named by the title field of its item type, such as nameOfAct or subject', async () => {
     putItem('act', { itemType: 'statute', title: undefined, nameOfAct: 'Harbour Act' });
     putItem('mail', { itemType: 'email', title: undefined, subject: 'On the tide' });
     putItem('trial', { itemType: 'case', title: undefined, caseName: 'Pier v. Boat' });

@@ -92,8 +92,8 @@ interface Hit {
 }
 
 /**
- * Returns the results that readers receive: hits by similarity, by words and of pictures, and the vectors that a caller
- * uploaded.
+ * Returns what the API returns: hits of a search by vectors, of a hybrid search and of a search for pictures, and the
+ * vectors that a caller uploaded.
  */
 async function searches() {
   const ask = async (body: object): Promise<Hit[]> =>
