@@ -62,7 +62,8 @@ export async function fetchPage(
 
 /**
  * Removes the validators of a page whose text is rendered by scripts. An unchanged document does not mean that the
- * data of its scripts is unchanged, so conditional requests are not possible. Its text is compared instead.
+ * data of its scripts is unchanged, so conditional requests are not possible. Each sync fetches the whole page, and the
+ * ingest compares the hash of its content.
  */
 export function withoutValidators(page: FetchedPage): FetchedPage {
   return { ...page, etag: null, lastModified: null };

@@ -29,7 +29,7 @@ export interface IngestOptions {
   /** OCR for PDF, PNG and JPG. */
   readonly useOcr?: boolean;
   readonly parsePdfTablesWithOcr?: boolean;
-  /** Languages that OCR chooses from, the most likely first. Absent: those of the setting. */
+  /** Languages that OCR chooses from, the most likely first. Absent: those of OCR_LANGUAGES. */
   readonly ocrLanguages?: readonly OcrLanguage[];
   readonly detectAudioLanguage?: boolean;
   /** Null: the configured service. */

@@ -21,8 +21,9 @@ const UNKNOWN = -1;
 
 /**
  * Reads the pre-tokens of a text in order: the parts that cl100k merges separately. Tokens never span pre-tokens, so the
- * counts of pre-tokens add up. Reading may begin inside a text, at `from`, or with a part of a text. As soon as a
- * pre-token of the whole text ends where the next one begins, all further ones are pre-tokens of the whole text.
+ * counts of pre-tokens add up. Reading may begin inside a text, at `from`, or with a part of a text. The first
+ * pre-tokens may then differ from those of the whole text. Once a pre-token ends where one of the whole text ends, all
+ * later ones are the same as in the whole text.
  */
 export class PreTokens {
   readonly text: string;

@@ -235,7 +235,7 @@ test('the data of a file that went into quarantine, or came back from it, is not
   expect(restored.of('vectors.deleteGenerations')).toEqual([[[]]]);
 });
 
-test('tags that change while a file is published are copied first, a limited number of times', async () => {
+test('tags that change before a file is published are copied to its points, a limited number of times', async () => {
   const tagged = (tagsRevision: number) => ({ ...FILE, tagsRevision });
   const one = { file: FILE, tagsRevision: 3 } as never;
   // The tags changed once: the points get revision 4, which is then published.

@@ -1,4 +1,7 @@
-/** Tests of the pages that are fetched before the ingest of their files: how many stay in memory, and for how long. */
+/**
+ * Tests of the first pages of a scrape, which are compared with each other to find repeated blocks: how many stay in
+ * memory until the ingest of their files, and for how long.
+ */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import type { ActivityDeps } from '../../activities/deps.js';
@@ -89,7 +92,7 @@ test('a late page that its file already waits for is passed to it, whatever its 
   expect((await Promise.all(taking)).every((page) => page !== null)).toBe(true);
 });
 
-test('an unchanged page that was fetched is compared without reading its stored copy', async () => {
+test('the blocks of a fetched page are read from the fetched content, even if the page is unchanged', async () => {
   const unchanged = { ...FILE, generation: 1, rawHash: HELLO_HASH };
   const { processedAs } = processingFor(unchanged as never, null, { settings: { ocr: {} } } as never);
   const { compare, of, read } = open(

@@ -136,7 +136,7 @@ test('an unchanged feed is skipped only if all inputs of its entries are the sam
   );
 });
 
-test('only a scheduled sync evaluates known entries; a request syncs them again with its own options', async () => {
+test('entries count as scheduled only in a run that is part of a scheduled sync', async () => {
   expect((await readFeed(BASE_INPUTS, null)).accepted).toEqual([expect.objectContaining({ isScheduled: false })]);
   const scheduled = await readFeed(BASE_INPUTS, null, { run: { parentRunId: 4 } });
   expect(scheduled.accepted).toEqual([expect.objectContaining({ isScheduled: true })]);

@@ -76,7 +76,7 @@ const SITE = { organizationId: 1, userId: 2, fileId: 9 };
 const scrape = (fields: object = {}, ingest: object = {}, kind = 'webScrape') => ({
   ...{ kind, organizationId: 1, userId: 2, fileId: 9, request: { scrape: fields, ingest } },
 });
-test('the pages of a scrape are compared unless its request or the setting disables it', () =>
+test('the pages of a crawl or sitemap are compared with each other unless the request or the setting disables it', () =>
   everyRow(
     [
       ['a crawl', scrape(), 5, true],

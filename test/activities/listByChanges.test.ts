@@ -42,7 +42,7 @@ const forbidden = new Set<string>();
 /** Folders whose listing the source rejects as an invalid request. */
 const rejected = new Set<string>();
 let refusedRoots: readonly string[] = [];
-/** Root items of which the source refuses the list; the list is then partial. */
+/** Root items that the source omits from its list of roots, which is then partial. */
 const omitted = new Set<string>();
 /** Whether items have a path. */
 let hasPaths = false;

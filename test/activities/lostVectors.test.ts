@@ -132,7 +132,7 @@ test('a READY file moves to cold storage if all its vectors are copied; missing 
     },
   ));
 
-test('a file whose tags change during its move from cold storage gets the new tags before it is switched', async () => {
+test('tags that change during a move from cold storage are copied to the points before the file is hot', async () => {
   const revisions: unknown[] = [];
   const { deps, of } = depsOf(null, outage(), {
     'moves.markHot'(_by: unknown, files: readonly { readonly tagsRevision?: number }[]) {

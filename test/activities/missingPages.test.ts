@@ -150,7 +150,7 @@ const HELD: [missing: number, files: number, isEmpty: boolean, isApproved: boole
   [11, 37, false, false, 0],
 ];
 
-test('deletions are held if they are more than ten and more than 30 % of the files, or if none is listed', async () => {
+test('without approval, more than ten deletions are held above 30 %, and all after an empty listing', async () => {
   await everyRow(HELD, JSON.stringify, ([missing, files, isEmpty, isApproved, heldCount]) => {
     expect(countHeld({ missing, files, isEmpty, isApproved }, 30)).toBe(heldCount);
   });

@@ -181,7 +181,7 @@ test('a repeated batch checks the vector store, settles open attempts, and embed
   expect((await reembed({})).of('vectors.ping')).toEqual([]);
 });
 
-test('a cancelled batch settles its open attempts; after an outage, the repeated batch does', async () => {
+test('a cancelled batch discards its open attempts; after an outage they stay for the repeated batch', async () => {
   const abort = new AbortController();
   const reason = new Error('CANCELLED');
   const cancelled = await reembed({
@@ -222,7 +222,7 @@ const embeddings = {
   models: () => [{ model: 'VERTEX_MULTIMODAL', takesImages: true, space: { name: 'pictures', dimensions: 3 } }],
 } as never;
 const PICTURE = { hasText: false, vectorSpace: 'pictures', statistics: { fileFormat: 'JPG' } };
-test('a rebuild keeps the model and the space of a file, and fails it if no provider serves them', () => {
+test('without a requested model, a file keeps its model and space, and fails if no provider serves the space', () => {
   const target = (fields: object, model: 'COHERE_MULTILINGUAL_V3' | null = null) => {
     const { space, from, ...rest } = targetOf(fileOf(1, fields) as never, { model }, { embeddings });
     return [rest.model, space, from];

@@ -151,7 +151,7 @@ function openDelete(request: object, progress: object = {}) {
   return { ...recorded, removed, activities: createDeleteActivities({ ...(deps as object), schedules } as never) };
 }
 
-test('deleted files lose their schedules first, and get tombstones so that their container does not add them again', async () => {
+test('the deletion of files removes their schedules, and writes tombstones before it deletes the files', async () => {
   const { activities, of, names, removed } = openDelete({});
   expect(await activities.deleteBatch({ runId: 7, afterId: 0 })).toEqual({ afterId: 5 });
   expect(removed).toEqual([[scheduleIds.container(5)]]);

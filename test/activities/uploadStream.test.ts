@@ -135,7 +135,7 @@ test('runs that cannot be ingested end in order: files first, then their data, a
 
 test('cancelling ends after a full page without begun runs: the next query would return the same page', async () => {
   const fullPage = Array.from({ length: 500 }, (_, nth) => run(nth + 1, { startedAt: null }));
-  // The second page is empty, so that a second query fails the test and not its time limit.
+  // The second page is empty: a second query then fails the assertion, instead of looping until the time limit.
   const pages = [fullPage, []];
   const { activities, names } = open({ 'uploadStreams.listOpen': () => pages.shift() });
   await activities.abortUploads(ADA as never);

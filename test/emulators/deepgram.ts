@@ -26,7 +26,7 @@ export interface Deepgram {
   readonly url: string;
   /** Scenarios by the scenario name in the recording, or by the recording's SHA-256. */
   readonly scenarios: Map<string, Scenario>;
-  /** Calls whose body was received in full, whatever the answer. */
+  /** Calls with a valid path, method, key and query whose body was received in full, whatever the answer. */
   readonly calls: DeepgramCall[];
   /** Returns the number of calls that are not yet answered. */
   open(): number;

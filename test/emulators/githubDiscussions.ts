@@ -52,7 +52,7 @@ function filtered(rows: readonly Row[], query: URLSearchParams): readonly Row[] 
     (row) =>
       (state === 'all' || row['state'] === state) &&
       (base === null || at(row, 'base', 'ref') === base) &&
-      // GitHub ignores a head without its owner.
+      // GitHub ignores the parameter `head` unless it has the form `owner:branch`.
       (head === null || !head.includes(':') || at(row, 'head', 'label') === head),
   );
 }

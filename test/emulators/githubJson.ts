@@ -95,7 +95,7 @@ export function repositoryJson(fullName: string, owner: Login, { id, branch }: {
   };
 }
 
-/** Returns a repository with the fields of a request for this repository alone. */
+/** Returns a repository as the endpoint for one repository returns it: with more fields than lists have. */
 export const singleRepositoryJson = (...of: Parameters<typeof repositoryJson>): Row => ({
   ...repositoryJson(...of),
   ...{ subscribers_count: 0, network_count: 0 },

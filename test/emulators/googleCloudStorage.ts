@@ -19,7 +19,10 @@ export interface GoogleCloudStorageEmulator extends GoogleEmulator {
   readonly settings: string;
   /** Objects by bucket and key. */
   readonly buckets: Map<string, Map<string, StoredObject>>;
-  /** Buckets by project. Null: the account has no access. A bucket of no project belongs to the last project. */
+  /**
+   * Buckets by project. Null: the account has no access. A bucket that is in none of the lists belongs to the last
+   * project.
+   */
   readonly projects: Record<string, readonly string[] | null>;
   readonly pages: Pages;
 }

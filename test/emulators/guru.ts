@@ -47,7 +47,7 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
   const cards = new Map<string, EmulatedCard>();
   const tokens = new Set([TOKEN]);
 
-  /** Returns the collection of a card or a folder. */
+  /** Returns a collection as cards and folders contain it. @param id id of the collection */
   const collectionReference = (id: string) => ({
     id,
     name: collections.get(id),

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A fault of one request. `invalidJson`: the JSON ends in the middle; `brokenConnection`: the connection closes in the
- * middle; `hang`: no answer. The others are well-formed answers with wrong contents.
+ * middle; `hang`: no answer; `nan`: the JSON contains NaN, which is invalid. The other names stand for valid JSON with
+ * wrong contents.
  */
 export type InjectedFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }

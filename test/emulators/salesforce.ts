@@ -77,7 +77,10 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
   const deletions = { purgedUntil: 0 };
   const momentOf = (at: number): string => new Date(at).toISOString().replace('Z', '+0000');
 
-  /** Returns the visible fields of an object: those of its records. A relationship belongs to the field with its id. */
+  /**
+   * Returns the visible fields of an object: those of its records. The field with the id of a related record contains
+   * the name of the relationship.
+   */
   const describedOf = (kind: string): readonly object[] => {
     if (kind === 'Knowledge__kav') return DESCRIBED;
     const names = new Set([...(records.get(kind)?.values() ?? [])].flatMap(Object.keys));

@@ -48,7 +48,7 @@ interface Below {
   readonly defaultDrive: DefaultDrive;
 }
 
-/** Returns a page of a drive, folder or file. */
+/** Returns a page of the listing of a drive, a folder or a file. */
 export const listDriveDescendants = withCursor(
   DRIVE_CURSOR,
   async (client: SourceClient, { externalId, name, defaultDrive }: Below, cursor) => {

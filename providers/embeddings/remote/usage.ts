@@ -6,7 +6,7 @@ interface Share extends EmbeddingUsage {
 }
 
 /**
- * Divides the tokens of a request among its organizations; omits a part without an organization.
+ * Divides the tokens of a request among its organizations; omits the tokens of items without an organization.
  * @param reported tokens reported by the provider; null: use the items' own counts
  */
 export function divideUsage(

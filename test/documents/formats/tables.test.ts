@@ -116,7 +116,7 @@ test('overlaps chunks by whole rows', async () => {
   expect(chunks[1]?.split('\n')[0]).toBe(chunks[0]?.split('\n').at(-1));
 });
 
-test('counts the tokens of the prefix before each chunk', async () => {
+test('begins each chunk with the prefix', async () => {
   const { texts } = await processFile(ROWS, 'a.csv', { chunkSize: 22, chunkOverlap: 0, prefix: 'a.csv' });
   expect(texts.every((text) => text.startsWith('a.csv\n\nn: '))).toBe(true);
 });

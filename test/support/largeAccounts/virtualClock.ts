@@ -54,7 +54,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Runs a request that takes `ms` of virtual time, and `work` of real time. */
+  /** Runs `work` as a request that takes `ms` of virtual time. */
   async request<T>(ms: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     this.#requests += 1;
     try {

@@ -69,7 +69,7 @@ test.each([
     ['jpeg', 'picture.jpeg', 'JPEG', 'JPG'],
   ]),
 ] as const)(
-  'reads a picture (%s, %s) with the position in its pixels',
+  'reads a picture (%s, %s), and returns the position of its text in pixels',
   async (type, name, source, format) => {
     const file = await user.send({ name, content: drawPicture(LINES, { type }) }, WITH_OCR);
     expect(file).toMatchObject({ source, ocr_job_started_at: null, ocr_properties: { use_ocr: true } });

@@ -146,7 +146,7 @@ describe('a deployment', () => {
   );
 
   test(
-    'reads an upload in the languages of its request, and the same content again in those of the next request',
+    'reads an upload in the languages of its request, or else in OCR_LANGUAGES, even if the content is the same',
     async () => {
       const file = await read({ ocr_languages: ['deu'] });
       expect(file).toMatchObject({

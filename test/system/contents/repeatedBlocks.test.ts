@@ -124,7 +124,7 @@ describe('a scrape', () => {
     expect(await siteBlocks.find({ ...ownKey, organizationId: ownKey.organizationId + 1 })).toBeNull();
   });
 
-  test('compares only pages that can be fetched, and requests a missing page once', async () => {
+  test('with a missing page removes the blocks that the others repeat, and requests that page once', async () => {
     publish(9);
     site.pages.delete('/pier02.html');
     const pages = await pagesOf(await scrape());
