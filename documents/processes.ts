@@ -173,7 +173,7 @@ function lowerPriority(pid: number, niceness: number): void {
   try {
     if (niceness > 0) setPriority(pid, Math.min(19, getPriority() + niceness));
   } catch {
-    // The system refuses it, or the process has already ended, which its exit handler reports.
+    // The system refuses it, or the process has already ended, which its `exit` handler processes.
   }
 }
 

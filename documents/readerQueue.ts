@@ -94,7 +94,7 @@ export function createReaderQueue(readers: Readers, slots: number, onCrash: (cra
   const runGroup = async (group: readonly Job[]): Promise<void> => {
     const stop = new AbortController();
     for (const job of group) {
-      // End the thread only when all its callers have settled.
+      // End the reader only when no document of the group is still awaited.
       job.abandon = () => {
         if (group.every(({ answered }) => answered))
           stop.abort(new Error('all callers have given up on these documents'));

@@ -38,7 +38,10 @@ export interface ReaderCrash {
   readonly documents: number;
 }
 
-/** A reader crashed without exceeding a limit: the document is retried alone before it fails. */
+/**
+ * A reader crashed without exceeding a limit. The documents of its task are retried alone, except one that was retried
+ * already or whose bytes were transferred to a thread.
+ */
 export class ReaderCrashed extends LimitExceeded {
   readonly crash: ReaderCrash;
 

@@ -102,7 +102,7 @@ export function realAccounts(recordings: Iterable<Recording>): string {
   return `**Recorded with a real account: ${shown}.** No other source was tested with one. Each`;
 }
 
-/** Returns the tests of this source, in addition to those that every source passes. */
+/** Returns the tests of this source: first those that every source passes, then its additional ones. */
 function proofOf(source: ConnectedSourceType, recordings: Iterable<Recording>): string {
   const name = source.replaceAll('_', '').toLowerCase();
   const ownSuites = OWN_TESTS.flatMap(filesIn)

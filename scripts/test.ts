@@ -24,7 +24,10 @@ const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 /** Tests that may pass on the second attempt: suspected causes by `suite: test`. */
 const FLAKY = join(ROOT, 'test/flaky.json');
 const SLOWEST = 20;
-/** Jest's processes inherit them. Concurrent garbage collection takes a tenth more processor time on two cores. */
+/**
+ * Options of Node for Jest and its worker processes. Concurrent garbage collection takes a tenth more processor time on
+ * two cores.
+ */
 const NODE_OPTIONS = ['--experimental-vm-modules', '--no-warnings', '--single-threaded-gc'];
 /** Linux, all architectures: sysconf(_SC_CLK_TCK). */
 const TICKS_PER_S = 100;

@@ -142,8 +142,8 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') {
-      // A sync treats a container or folder as a file only if it could not be listed. Listing it here throws the error
-      // that the file reports.
+      // A sync treats a container or folder as a file only if it could not be listed. Listing it here throws the same
+      // error, which becomes the error of the file.
       await listPage(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'An Azure folder has no text of its own: sync the blobs in it.');
     }

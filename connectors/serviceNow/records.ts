@@ -78,7 +78,8 @@ async function attachmentsOf(
   records: readonly string[],
 ): Promise<readonly SourceItem[] | null> {
   if (records.length === 0) return [];
-  // Not by the table: a record of a table that extends this one has attachments under the name of its own table.
+  // The query does not contain the table: a record of a table that extends this one has attachments under the name of
+  // its own table.
   const wanted = { query: `table_sys_idIN${records.join(',')}` };
   try {
     const rows = await readAll(client, ['attachment'], wanted, MAX_ATTACHMENTS);

@@ -13,7 +13,7 @@ export interface Container {
 }
 
 /**
- * Returns the work that reads a container's site or feed again, as in its first request.
+ * Returns the work that reads a container's site or feed again, with the address, tags and options of its record.
  * The cast is safe: the kind of `sourceOptions` follows from the record's `runKind`, which the type does not express.
  */
 export const containerWork = (container: Container, ingest: IngestOptions): NewWork<ContainerRunKind> =>

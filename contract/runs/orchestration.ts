@@ -231,7 +231,7 @@ export interface UpdateTagsInput extends RunInput {
 }
 
 export interface CopyTagsResult {
-  /** Whether the latest version was copied to every file and point. */
+  /** Whether the latest tags were copied to every file and point. */
   readonly done: boolean;
   /** The cursor for the next call; 0 at the end of an iteration. */
   readonly afterId: number;

@@ -40,7 +40,7 @@ export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   reembedFiles: false,
   moveStorage: false,
   settleQuarantine: false,
-  // Its child runs report what they ingest.
+  // Its end is an event only if it has synced files: see `finish` in store/runs/outbox.ts.
   autoSync: false,
 };
 

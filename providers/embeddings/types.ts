@@ -17,8 +17,8 @@ export interface EmbeddingProvider {
   prepare?(): void;
   /**
    * Embeds texts.
-   * @param fairnessKey takes one turn of the round-robin; the calls with the same fairnessKey are served in order. By
-   * default, each call has a separate key.
+   * @param fairnessKey organization and user of the texts. The organizations take turns, and so do the users of each;
+   * calls with the same fairnessKey are served in order. By default, each call takes turns on its own.
    */
   embed(
     texts: readonly string[],

@@ -25,7 +25,7 @@ async function connectingCall(fixture: SourceFixture, serviceUrl: string): Promi
     baseUrl: serviceUrl,
     async post(path: string, body: ConnectingCall['body']) {
       calls.push({ path, body });
-      // Not 200: the fixture sends nothing else.
+      // The fixture sends further requests only after a 200.
       return { status: 204, body: {}, headers: new Headers() };
     },
   };

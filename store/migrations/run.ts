@@ -6,7 +6,7 @@ import { number, optional, type RecordOf, schemaOf, textOf } from '../database/r
 import { migrateFieldNames } from './fieldNames.js';
 import type { Migration } from './migration.js';
 
-/** Migrations by the version to which each leads. Stored data of 0.2.0 is the first version. */
+/** Migrations by the version to which each leads. The data of release 0.2.0 has version 1. */
 const MIGRATIONS: Readonly<Record<number, Migration>> = { 2: migrateFieldNames };
 
 /** The version of the records that this code reads and writes. */

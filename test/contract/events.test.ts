@@ -23,7 +23,7 @@ const event: PublishedEvent = {
 };
 
 describe('the bytes of a delivery', () => {
-  test('equal those of the hosted service', () => {
+  test("equal those of Carbon's hosted service", () => {
     expect(eventBody(event, nowhere)).toBe(
       '{"payload": "{\\"webhook_type\\": \\"FILES_CREATED\\", \\"obj\\": {\\"object_type\\": \\"FILE_LIST\\", \\"object_id\\": [\\"46654\\"], \\"additional_information\\": \\"null\\"}, \\"customer_id\\": \\"satvik\\", \\"timestamp\\": \\"1721392406\\"}"}',
     );

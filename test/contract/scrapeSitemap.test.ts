@@ -69,7 +69,7 @@ describe('normalised addresses', () => {
   );
 });
 
-test('a container is read again as in its first request, and as a sitemap if its kind was not stored', () => {
+test('a container is read again with the stored address, tags and options; as a sitemap if no kind is stored', () => {
   const container: Container = {
     ...{ runKind: 'syncFeed', externalUrl: 'https://a.test/feed', externalFileId: 'id', sourceOptions: { a: 1 } },
     tags: [{ key: 'team', value: 'red' }],

@@ -5,7 +5,7 @@ import { CONNECT_CREDENTIALS } from '../../contract/accounts/connectCredentials.
 import { CONNECTED_SOURCES, isConnectedSource } from '../../contract/sources/connectedSources.js';
 import { OPTION_SOURCES, supportsOption, SOURCE_TYPES, type SourceType } from '../../contract/sources/sources.js';
 
-/** Sources that honour each option, as the interface description lists them. All others ignore it. */
+/** The sources that honour each option, as the public contract lists them. All other sources ignore the option. */
 const AS_WRITTEN = {
   sync_files_on_connection: 'INTERCOM, ZENDESK, GITBOOK, CONFLUENCE, SALESFORCE, FRESHDESK',
   enable_file_picker: 'BOX, DROPBOX, GOOGLE_DRIVE, ONEDRIVE, SHAREPOINT',
@@ -15,7 +15,7 @@ const AS_WRITTEN = {
 } as const;
 
 describe('options that only some sources honour', () => {
-  test('are those of the interface description', () => {
+  test('are those that the public contract lists', () => {
     expect(Object.keys(OPTION_SOURCES)).toEqual(Object.keys(AS_WRITTEN));
   });
   test.each(Object.entries(AS_WRITTEN) as [keyof typeof AS_WRITTEN, string][])(

@@ -176,7 +176,7 @@ test.each([
   expect(textOf(`<body><main>${title}${block}${paragraphs(2)}</main>`)).toContain(expected);
 });
 
-test('documentation keeps a member with the name of its title', () => {
+test('a page of documentation keeps a section whose heading equals the title of the page', () => {
   const name = 'harbour.gates.north_gate_controller';
   const head = '<meta name="generator" content="Sphinx 7.2">';
   const html = `<head>${head}</head><body><main><h1>${name}</h1><p>${P}</p><h2>${name}</h2><p>${OTHER}</p></main>`;

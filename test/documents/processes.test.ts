@@ -160,7 +160,7 @@ test('fails a task whose process does not start', async () => {
   expect(children[0]!.killed).toBe(true);
 });
 
-test('counts the memory of a process and of the program that it runs together, and ends both', async () => {
+test('ends a process and the program that it runs when their total memory exceeds the limit', async () => {
   const ended = run();
   children[0]!.says({ begun: true });
   children[0]!.says({ program: 77 });

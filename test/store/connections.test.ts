@@ -50,7 +50,7 @@ const ACTIONS: readonly (readonly [
     true,
     ['updateTags update-tags:9', 'syncItems sync-items:9', 'syncSource sync-source:101'],
   ],
-  // Without a stored option, or at a source that does not support it, no files are synced.
+  // Without stored options, or at a source that does not support `sync_files_on_connection`, no files are synced.
   [{ syncFiles: true, options: undefined as never }, false, []],
   [{ syncFiles: true, type: 'GOOGLE_DRIVE' }, false, []],
 ];
@@ -58,7 +58,8 @@ test('a connection accepts the requested runs, and a run that copies changed tag
   everyRow(ACTIONS, JSON.stringify, async ([fields, needsCopy, expected, workflowId]) => {
     const { runs, connected } = await connect(fields, needsCopy);
     expect(runs.map((run) => run.join(' '))).toEqual(expected);
-    // The event of the connection names the workflow that connects the account, else that of a sync without a listing.
+    // The event of the connection contains the id of the workflow that connects the account. If there is none, it
+    // contains the id of the workflow that syncs the files, unless the items are listed too.
     expect(connected['workflowId']).toBe(workflowId);
     expect(connected['itemsRunId']).toBe(fields.listItems ? 100 : undefined);
   }));
@@ -83,7 +84,7 @@ test('a sync of a whole account stores its options for later syncs, and is incre
   expect(whole.accepted[0]?.[1]['request']).not.toHaveProperty('incremental');
 });
 
-test('a sync is stored as a selection and keeps its token limit; one that a schedule began is not stored', async () => {
+test('a sync stores its selection and keeps its token limit; a sync that a schedule began stores none', async () => {
   const { stores, of } = recorder();
   const { dataSources, runs, selections } = stores as Record<string, never>;
   const { select } = createConnections(dataSources!, runs!, selections!);

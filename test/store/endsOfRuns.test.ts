@@ -1,4 +1,4 @@
-/** Tests of the ends of runs with more files or users than the store changes in one write. */
+/** Tests of ends of runs, and of loops over more files or users than the store processes in one call. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 

@@ -137,7 +137,7 @@ test('releases a file that waits for characters once enough are free, and a smal
   expect(await states(unread)).toEqual([QUEUED]);
 });
 
-test('admits a text up to each limit, including texts that are being read', async () => {
+test('admits a text up to each limit; admitted texts of files that are still being synced count, too', async () => {
   const [firstId, secondId] = await seed(
     { syncStatus: 'SYNCING' },
     { syncStatus: 'SYNCING' },

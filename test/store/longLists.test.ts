@@ -38,7 +38,7 @@ const listed = IDS.map((externalId) => ({
   ...{ externalUrl: null, fileFormat: null, isSelectable: true, isExpandable: false, version: VERSION },
 }));
 
-test('a page of items is stored completely, and each new item is reported once', async () => {
+test('upsert stores a page of items completely, and returns each new item once', async () => {
   const fresh = await items.upsert(SOURCE as never, RUN, listed as never);
   expect([...fresh].toSorted()).toEqual(IDS);
   const stored = await itemModel(connection).find({}, { externalId: 1 }).sort({ externalId: 1 }).lean();

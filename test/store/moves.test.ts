@@ -81,7 +81,7 @@ const TO_HOT: readonly Row[] = [
   ['none, but the file belongs to another user', {}, false, BEN],
 ];
 
-test('moves a file to cold storage unless a search, sync, request or other run has changed it meanwhile', () =>
+test('moves a file to cold storage unless more than its tags has changed since its vectors were copied', () =>
   everyRow(
     TO_COLD,
     ([what]) => what,

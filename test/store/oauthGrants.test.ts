@@ -173,7 +173,7 @@ test('a grant moved to another record cannot be decrypted there', async () => {
   await expect(identify(workers[0]!)).rejects.toThrow(/authenticate/i);
 });
 
-test('reports a client that is no longer configured, and keeps the grant', async () => {
+test('a call with the grant of a client that is no longer configured fails without a refresh', async () => {
   source = await connectWithGrant({ clientId: 'another-client' });
   await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'not_configured' });
   expect(refreshes()).toHaveLength(0);

@@ -84,7 +84,7 @@ async function seed(): Promise<void> {
     }));
     await models[name].collection.insertMany(some as never);
   }
-  // Lists of failed files and of held containers have rows of their own.
+  // Files only for the lists of failed files, of files with a warning and of containers with held deletions.
   for (const [from, fields] of [
     [FIRST + 100, { syncStatus: 'SYNC_ERROR', ended: { as: 'failed', cause: 'timed_out' } }],
     [FIRST + 200, { syncStatus: 'READY', fileMetadata: { warnings: [{ cause: 'low_ocr_confidence', message: '' }] } }],
@@ -247,7 +247,7 @@ function lists(): Readonly<Record<string, List>> {
   };
 }
 
-/** All pages of two rows, and pages of exactly all rows and of more. */
+/** Limit and offset of each page. Some pages are empty or contain all rows. */
 const PAGES = [
   [2, 0],
   [2, 2],

@@ -163,7 +163,10 @@ test('a key of file storage names its organization and its file or uploaded cont
   ));
 
 describe('objects in file storage', () => {
-  /** Stores with records, rows of originals and runs. `reads` counts reads of records. */
+  /**
+   * Returns the comparison of stored objects with the given records, originals and runs.
+   * @param missing keys of objects that were deleted after they were listed
+   */
   function open(
     keys: readonly string[],
     given: { files?: () => readonly RecordOfFile[]; originals?: readonly object[]; runs?: readonly object[] } = {},

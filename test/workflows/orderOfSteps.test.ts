@@ -750,8 +750,11 @@ const eachOf = (rows: readonly Row[]) =>
 
 test('an ingest run discovers its files, ingests them batch by batch, and ends according to the results of its steps', () =>
   eachOf(INGESTS));
-test('a listing reads page by page, deletes missing files, and reports its outcome', () => eachOf(LISTINGS));
-test('a workflow in batches repeats its steps until no work is left, and reports its outcome', () => eachOf(BATCHES));
-test('connections and scheduled syncs call their steps in order, and report their outcome', () => eachOf(OTHERS));
+test('a listing reads page by page, deletes missing files, and ends with the step for its outcome', () =>
+  eachOf(LISTINGS));
+test('a workflow in batches repeats its steps until no work is left, and ends with the step for its outcome', () =>
+  eachOf(BATCHES));
+test('connections and scheduled syncs call their steps in order, and end with the step for their outcome', () =>
+  eachOf(OTHERS));
 test('uploads are ingested batch by batch', () => eachOf(UPLOADS));
 test('deliveries continue batch by batch until one ends the workflow, and miss no new event', () => eachOf(DELIVERIES));

@@ -18,7 +18,8 @@ const MAX_URL = 2_048;
 
 /**
  * Returns a store's address without a trailing slash; null for an empty field, which front-ends send.
- * @param within path of the address @throws HttpError 422 if it is invalid, or may not be called
+ * @param within path, in the request, of the object that contains the address
+ * @throws HttpError 422 if it is invalid, or may not be called
  */
 async function endpointOf(
   text: string | undefined,

@@ -103,9 +103,9 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
 }
 
 /**
- * Returns a page of the buckets of one project; none if they are inaccessible. The page is then not partial: many
- * accounts have a project without this permission, and then no deleted bucket of the other projects would be removed,
- * because a bucket's project is unknown.
+ * Returns a page of the buckets of one project; an empty page if they are inaccessible. This page is not marked as
+ * partial, because many accounts have a project whose buckets they may not list: as a bucket's project is unknown, a
+ * partial page would prevent the removal of deleted buckets of all projects.
  */
 async function bucketsPage(client: SourceClient, project: string, token: string | null): Promise<ItemPage> {
   const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'kind,nextPageToken,items(name,timeCreated)' };
@@ -207,8 +207,8 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!isBucket(bucket) || kind === 'prefix') throw missing();
     if (kind !== 'object') {
-      // A sync treats a bucket or folder as a file only if it could not be listed. Listing it here throws the error
-      // that the file reports.
+      // A sync treats a bucket or folder as a file only if it could not be listed. Listing it here throws the same
+      // error, which becomes the error of the file.
       await objectsPage(client, { bucket, key, kind }, null);
       throw new Fault(
         'unsupported_type',

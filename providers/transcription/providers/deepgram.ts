@@ -10,7 +10,7 @@ import type { ServiceSettings, TranscriptionProvider, TranscriptionSettings } fr
 
 const NAMES = { name: 'Deepgram', keySetting: 'DEEPGRAM_API_KEY', urlSetting: 'DEEPGRAM_BASE_URL' };
 
-/** The part of its response that is read; times in seconds. */
+/** The part of Deepgram's response that is read; times in seconds. */
 interface Answer {
   readonly metadata?: { readonly duration?: number };
   readonly results?: { readonly channels?: readonly Channel[] };

@@ -118,7 +118,7 @@ test('cancels a delayed scrape, whose waiting pages become SYNC_ABORTED', async 
   expect(await waitForStates(user, parent, { READY: 2, SYNC_ABORTED: 4 })).toEqual({ READY: 2, SYNC_ABORTED: 4 });
 });
 
-test('ends a scrape at max_files_per_upload pages, and the parent reports that', async () => {
+test('ends a scrape at max_files_per_upload pages, and stores this limit in the metadata of its parent', async () => {
   const user = await userWithLimits('per-upload', { max_files_per_upload: 2 });
   const parent = await user.settled((await scrape(user)).id);
   expect(parent).toMatchObject({
