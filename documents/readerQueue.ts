@@ -23,7 +23,9 @@ type Job = PoolDocument & {
 const isSmall = ({ alone, input, recognition }: Job): boolean =>
   !alone && recognition === undefined && input.path === undefined && input.bytes.byteLength <= SMALL_BYTES;
 
-/** Whether a job cannot be retried: it was retried alone already, or its bytes were transferred to a thread that died. */
+/**
+ * Whether a job cannot be retried: it was retried alone already, or its bytes were transferred to a thread that died.
+ */
 const isTriedAlone = (job: Job | undefined): boolean =>
   !job ||
   job.alone ||
