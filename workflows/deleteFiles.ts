@@ -8,8 +8,8 @@ import { storeSteps } from './storeSteps.js';
 const { stopQueued, deleteBatch } = proxyActivities<Activities>(COMPUTE);
 
 /**
- * Takes the files that a run names from the runs that own them, then deletes them in batches. Each batch is verified
- * before its records are updated.
+ * Takes the files of a delete from the runs that own them, then deletes them in batches. Each batch checks that no
+ * chunks, points or contents are left before it deletes the file records, or marks them as empty.
  */
 export async function deleteFiles({ runId, afterId = 0 }: DeleteFilesInput): Promise<void> {
   let cursor: number | null = afterId;

@@ -42,7 +42,10 @@ async function endRuns(runId: number): Promise<void> {
   }
 }
 
-/** Deletes all data of a user: ends its runs, deletes its files in verified batches, then marks its record. */
+/**
+ * Deletes all data of a user: ends its runs, deletes its files in batches, checks that no data is left, then marks its
+ * record as deleted.
+ */
 export async function deleteUser({ runId }: RunInput): Promise<void> {
   try {
     do {

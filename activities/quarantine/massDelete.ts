@@ -16,8 +16,8 @@ export interface Missing {
 }
 
 /**
- * Returns how many deletions are held until an operator approves them; 0: none. If so many files are missing at once,
- * an error of the source is more likely.
+ * Returns how many deletions are held until an operator approves them; 0: none. If many files are missing at once, an
+ * error of the source is more likely than their deletion.
  * @param percent the setting MASS_DELETE_PERCENT
  */
 export function countHeld({ missing, files, isEmpty, isApproved }: Missing, percent: number): number {

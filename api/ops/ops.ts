@@ -47,7 +47,7 @@ export const ops = undocumented({
   },
 });
 
-/** GET /ops/events: streams the changing parts of that page. */
+/** GET /ops/events: streams the changing parts of the page of GET /ops. */
 export const opsEvents = undocumented({
   method: 'get',
   path: `${OPS_PATH}/events`,

@@ -21,8 +21,8 @@ const ROOT_IDS: readonly string[] = ['', '/'];
 async function openFile(client: GrantClient, externalId: string): Promise<ItemContent> {
   const file = await entryAt(client, externalId);
   if (isFolder(file)) {
-    // A sync treats a folder as a file only if it could not be listed. Listing it here throws the error that the file
-    // reports.
+    // A sync treats a folder as a file only if it could not be listed. If this listing fails too, its error becomes
+    // the message of the file.
     await listFolder(client, asText(file['id']) ?? '', null, null);
     throw new Fault('unsupported_type', 'A Dropbox folder has no text of its own: sync the files in it.');
   }

@@ -166,8 +166,8 @@ export const github: Connector<GitHubCredentials> = {
   async open(client, externalId) {
     const parts = partsOf(externalId);
     const { owner, name, path } = parts;
-    // A sync treats a repository as a file only if it could not be listed. Requesting it here throws the error that the
-    // file reports.
+    // A sync treats a repository as a file only if it could not be listed. If this request fails too, its error
+    // becomes the message of the file.
     const repositoryJson = path === '' ? await client.get(['repos', owner, name], {}) : null;
     const file: ContentJson = repositoryJson === null ? await contentAt(client, parts) : {};
     const isLink = file.type === 'symlink' || file.type === 'submodule';

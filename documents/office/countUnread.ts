@@ -26,7 +26,7 @@ export function countUnread(
   return foundOnly({ ...counts, ...otherCounts });
 }
 
-/** Removes kinds without any; undefined if none is left. */
+/** Removes kinds with the count 0; undefined if no kind is left. */
 export function foundOnly(counts: Readonly<Record<string, number>>): NotRead | undefined {
   const found = Object.entries(counts).filter(([, count]) => count > 0);
   return found.length > 0 ? Object.fromEntries(found) : undefined;

@@ -47,8 +47,8 @@ export interface FileAcceptance {
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /**
    * Accepts one file: creates a record, or applies the options of the request to the existing record of the same
-   * (organization, user, source, external id, account). An upload is DELAYED if the user's queue is full; the caller
-   * must then delay the run of the upload.
+   * (organization, user, source, external id, account). An upload is DELAYED if the user's queue has no free slot for
+   * uploads; the caller must then delay the run of the upload.
    */
   accept(
     owner: FileOwner,

@@ -173,7 +173,7 @@ export function createFileDeletion({
     async deleteContent(tenant, runId, ids, emitsEvents) {
       const { filter, update } = transition('empty', {
         owner: tenant,
-        // Excludes files that an earlier attempt has emptied and reported.
+        // Excludes files that an earlier attempt has emptied: their FILE_DELETED would be written twice.
         where: { _id: { $in: [...ids] }, runId, syncErrorMessage: BEING_DELETED },
         message: null,
         set: {

@@ -72,7 +72,7 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
       set: {
         ...unchangedFields(file.keptRequestId ?? null),
         ended: { ...itemEnd('skipped', 'fetch', 'unchanged'), ...cost },
-        // The file exists at its source, so it no longer counts as restored.
+        // The file exists at its source. If it was restored from quarantine, later syncs may find it missing again.
         restoredAt: null,
         // The listing reported this version before the content was compared.
         ...(file.listedVersion ? { version: file.listedVersion } : {}),
@@ -89,8 +89,8 @@ export const isTakenBySchedule = ({ syncStatus, syncErrorMessage }: ListedFile):
   (TRANSITIONS.scheduledQueue.from as readonly FileSyncStatus[]).includes(syncStatus);
 
 /**
- * Assigns existing files to a scheduled sync, with their own options and tags. A file with content is EVALUATING_RESYNC
- * until it is compared, and a failed file is queued.
+ * Assigns existing files to a scheduled sync, with their own options and tags. A READY file with content is
+ * EVALUATING_RESYNC until it is compared. Any other is queued, or DELAYED if it does not fit into the user's queue.
  * @param listed files for which `isTakenBySchedule` returns true; those whose state has changed since are skipped
  */
 export async function queueKnownFiles(

@@ -25,7 +25,10 @@ export interface NewContainers {
   accept(container: NewContainer): Promise<boolean>;
 }
 
-/** Thrown at the first error of the shared transaction, because requests of other tenants wait for it. */
+/**
+ * Thrown at the first error of the shared transaction, so that MongoDB does not repeat it: requests of other tenants
+ * wait for this transaction.
+ */
 class BatchFailed extends Error {}
 
 const KEY_FIELDS = { organizationId: 1, userId: 1, source: 1, externalFileId: 1, accountId: 1 } as const;

@@ -42,15 +42,17 @@ export interface FileQueries {
 /** Maximum number of cached totals, over all users. */
 const TOTALS_KEPT = 20_000;
 
-/** Above this number of files with the model, the files of other models are counted and subtracted instead. */
+/** From this number of files with the model, the files of other models are counted and subtracted instead. */
 const FEW_OF_MODEL = 2_000;
 
 /** Counts the files of a query, or their chunks. */
 type Measure = (query: QueryFilter<FileDoc>, hint?: IndexKeys) => Promise<number>;
 
 /**
- * Counts matching files. If nearly all files match, counts all files and subtracts those that do not match: this reads
- * one index range and few other keys. Names the index, because MongoDB would choose any that begins with the user.
+ * Counts matching files. Without containers, counts all files and subtracts the containers. If at least FEW_OF_MODEL
+ * files have one of the models, counts the files of all models and subtracts those of other models. Besides one index
+ * range, this reads few keys if there are few containers or files of other models. Names the index, because MongoDB
+ * would choose any that begins with the user.
  */
 async function measureFiles(
   files: Model<FileDoc>,

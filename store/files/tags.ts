@@ -32,8 +32,8 @@ export interface FileTags {
    */
   applySourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
   /**
-   * Sets sourceTagsVersion of those of these files that have the source's tags. Call it after their points have the
-   * tags too.
+   * Sets sourceTagsVersion to the source's version on the given files that have its tags; skips the others. Call it
+   * after their points have the tags too.
    */
   markSourceTagsApplied(source: DataSourceDoc, files: readonly TaggedFile[]): Promise<void>;
   /** Returns the tags that the points of these files must carry now. */

@@ -62,7 +62,7 @@ const failed = each(fileEvents.failed);
 const aborted: Emits = (files, { message }) => fileEvents.aborted(files, message ?? '');
 const created: Emits = (files) => fileEvents.created(files);
 
-/** Returns whether the run must report that sparse vectors will follow for a file. It reports that once per file. */
+/** Returns whether the start of a file writes the event that sparse vectors are queued: once per file and run. */
 export const startsSparse = ({ sparseQueuedBy, runId, options }: EventFile): boolean =>
   sparseQueuedBy !== runId && wantsSparseVectors(options);
 

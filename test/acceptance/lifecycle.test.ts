@@ -275,7 +275,7 @@ describe('early end of a run', () => {
     await client.connection.close();
   });
 
-  test('by cancellation while the run waits in the outbox fetches nothing', async () => {
+  test('by cancellation while the run waits in the outbox sets SYNC_ABORTED', async () => {
     const idle = await startService(
       { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' },
       { worker: false },

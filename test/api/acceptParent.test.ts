@@ -14,7 +14,7 @@ const parentOf = (fields: Partial<NewParent>) =>
     ...fields,
   }) as NewParent;
 
-test('a known scrape gets the schedule that its new request asks for, and its waiting run is not started again', () =>
+test('only a new scrape has a run to start; enable_auto_sync determines whether a scrape has a schedule', () =>
   everyRow(
     [
       [true, null, []],
@@ -22,7 +22,7 @@ test('a known scrape gets the schedule that its new request asks for, and its wa
       [true, true, [true]],
       [false, true, [true]],
       [false, false, [false]],
-      // A scrape that was synced automatically before loses its schedule.
+      // Without enable_auto_sync, a known scrape loses its schedule.
       [false, null, [false]],
     ] as [boolean, boolean | null, boolean[]][],
     String,
@@ -47,7 +47,11 @@ test('the run of a scrape has its token limit, and the data source of its parent
   expect(Object.keys(without!)).not.toEqual(expect.arrayContaining(['maxTokens']));
 });
 
-/** Accepts a parent while the shared transaction accepts new ones, or finds a known one. @returns who accepted it */
+/**
+ * Accepts a parent.
+ * @param isShared whether the shared transaction accepts it
+ * @returns the transactions used, in order
+ */
 async function acceptedBy(fields: Partial<NewParent>, isShared = true) {
   const file = { _id: 5, isContainer: true };
   const { stores } = recorder({

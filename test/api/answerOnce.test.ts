@@ -57,7 +57,7 @@ const operation = (handle: (call: Work) => unknown): Operation =>
 const callOf = (fields: object = {}) =>
   ({ caller: ADA, body: { a: 1 }, query: {}, params: {}, file: null, deps: {}, ...fields }) as never;
 
-test('a repeated transaction starts each run once, and claims the key in each attempt once', async () => {
+test('each attempt of a transaction claims the key once, and only the run of the last attempt is started', async () => {
   const { app, claims, started } = service({ attempts: 3 });
   let runs = 0;
   const work = operation(async ({ deps: { unit } }) => {

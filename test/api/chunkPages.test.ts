@@ -61,7 +61,7 @@ async function rowsOf(answer: unknown) {
   for await (const part of results) rows.push(...(part as Row[]));
   return { rows, count: await count };
 }
-/** Lists chunks of the file, with the defaults of an empty page. */
+/** Lists chunks of the file. offset and starting_id are 0, unless `pagination` sets them. */
 async function list(numChunks: number, direction: string, pagination: object, filters: object = {}, include = false) {
   const { store, tenants } = storeOf(numChunks);
   const body = {
@@ -106,7 +106,7 @@ test('lists the chunks of a file only if it has the requested model and its id i
   await expect(list(3, 'asc', { limit: 9 }, { user_file_id: 6 })).rejects.toMatchObject({ status: 404 });
 });
 
-test('chunks of several files are read for the caller only, with vectors of each space', async () => {
+test('without a file filter, only chunks of the caller are read, each with its vector from its own space', async () => {
   const { store, tenants } = storeOf(4);
   const body = listChunks.body!.validate({ filters: {}, pagination: { limit: 3, offset: 1 }, include_vectors: true });
   const { rows, count } = await rowsOf(

@@ -145,7 +145,7 @@ describe('the selection page', () => {
     expect(third.links).toEqual([...above, 'Previous page: in=folder&page=1']);
   });
 
-  test('shows root items before they are listed, and no checkbox for items that cannot be selected', async () => {
+  test('shows root items of the source while none are stored, with checkboxes only for selectable ones', async () => {
     const roots = () => Promise.resolve({ items: [item('a'), item('b', { isSelectable: false })], next: null });
     const shown = async (syncStatus: string) =>
       (await open({}, depsOf(roots, { 'dataSources.find': { ...SOURCE, syncStatus } }).deps)).html;

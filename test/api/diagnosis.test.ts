@@ -138,7 +138,7 @@ describe('check of an account', () => {
     });
   });
 
-  test('warns if the account has no items, else names the first item of its first folder', async () => {
+  test('names an item of the first folder, else the folder, else the first item; warns if there are none', async () => {
     const item = (externalId: string, isExpandable = false) => ({ externalId, isExpandable, name: externalId });
     const cursors: (string | null)[] = [];
     const accountOf = (pages: { items: object[]; next: string | null }[], descendants: object[] = []) =>

@@ -185,7 +185,7 @@ test('the cache has the last 32 pages', async () => {
   expect(reads.slice(33)).toEqual([0]);
 });
 
-test('a client that does not read is disconnected, and its source ends', async () => {
+test('a client that does not read is disconnected, and the generator of its events is closed', async () => {
   let hasEnded = false;
   async function* endless() {
     try {

@@ -1,4 +1,7 @@
-/** Tests of the operations that stream events and runs, with stores in memory: which tenant receives what, from where. */
+/**
+ * Tests of the operations that stream events and runs, with stores in memory: which tenant receives which events and
+ * states, and from which position.
+ */
 import { expect, test } from '@jest/globals';
 
 import { streamEvents } from '../../api/eventStreams/streamEvents.js';

@@ -37,7 +37,7 @@ test('the type of a body follows from its schema, with optional fields and allow
   expect(absent).toBeUndefined();
 });
 
-test('the input type of a handler contains the names of its path, its query and its body', () => {
+test('the input of a handler has the types of its path parameters, its query and its body', () => {
   const declared = undocumented({
     method: 'post',
     path: '/things/{thing_id}',

@@ -139,7 +139,7 @@ async function readFile(input: object) {
   return { part, isError, text, message: (content as { text: string }[])[0]!.text };
 }
 
-test('read_file returns exactly the text of a page, and where it continues', async () => {
+test('read_file returns exactly the text of a page or from an offset, and an error after the end', async () => {
   const { part, text } = await readFile({ page: 2 });
   expect(part).toMatchObject({
     text: text.slice(20, 40),

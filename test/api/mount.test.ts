@@ -321,7 +321,7 @@ describe('request', () => {
     );
   });
 
-  test('with a form is accepted only from our own pages', async () => {
+  test('with a form is refused if a browser sends it from another site', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await send('a=1&b=2', '/form', form)).status).toBe(200);
     expect(calls[0]!.body).toEqual({ a: '1' });

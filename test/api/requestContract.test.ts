@@ -143,7 +143,8 @@ test('every operation has the types of the contract', () =>
     expect(differences).toEqual([]);
   }));
 
-test('every operation has the bounds of the contract; docs/api/conventions.md describes those that we add', () =>
+// docs/api/conventions.md describes the bounds that only our document has.
+test('every operation has the bounds of the contract', () =>
   each(({ both }) => {
     for (const { own, ...one } of both)
       if (!choices(ourDocument, own.schema).some((choice) => choice.enum))

@@ -129,7 +129,7 @@ test('the sites of SharePoint are read by cursor; an empty one is the first page
   expect(reads).toEqual([null, null, 'c'].map((cursor) => ['sites', { cursor }]));
 });
 
-test('records of GitHub are read by repository and number; null is 404', async () => {
+test('records of GitHub are read by repository and number; a record that GitHub does not have is 404', async () => {
   const [, issue] = gitHubLiveReads;
   const get = (answer: unknown) => {
     const { account, reads } = reading(answer);

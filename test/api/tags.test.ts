@@ -4,7 +4,7 @@ import { addTags } from '../../api/files/addTags.js';
 
 const tag = (key: string, length: number) => ({ key, value: 'x'.repeat(length) });
 
-test('refuses tags with which a record exceeds the limit of one request, unless its tags become shorter', () => {
+test('refuses tags with which a record has more than 65,536 characters of tags, unless they become fewer', () => {
   const large = tag('large', 40_000);
   expect(addTags([large], [tag('small', 25_000)])).toHaveLength(2);
   const tooLong = { detail: [expect.objectContaining({ loc: ['body', 'tags'] })], status: 422 };

@@ -78,7 +78,7 @@ test('every operation has exactly the parameters of the contract', () =>
     }
   }));
 
-test('every operation takes a body of the kinds that the contract names, or none', () =>
+test('every operation takes a body of the media types of the contract, and none where the contract has none', () =>
   each(({ method, path, own, other }) => {
     expect(Object.keys(own.requestBody?.content ?? {})).toEqual(Object.keys(other.requestBody?.content ?? {}));
     const optional: readonly string[] = EXTENSIONS.optionalBodies;

@@ -12,7 +12,10 @@ import { readStyles } from './readStyles.js';
 /** Maximum number of names of sheets in the metadata. */
 const MAX_NAMES = 1000;
 
-/** Reads the rows, text boxes, charts and comments of all sheets; sheets get their names as headings. */
+/**
+ * Reads the rows, text boxes, charts and comments of all sheets. The heading of a sheet is its name; an only sheet with
+ * an empty or default name has none.
+ */
 export const odsParser: Parser = {
   async parse({ bytes }, limits) {
     const file = await openOdf(bytes, limits);

@@ -178,7 +178,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
 
   /**
    * Returns a runner for a workload: an idle one if possible, else one that is busy with other workloads, else a new
-   * one.
+   * one; null if none is free and the group has its maximum number of processes.
    */
   function runnerFor(workload: Workload): Runner | null {
     const group = groupOf(workload);

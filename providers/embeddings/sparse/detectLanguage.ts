@@ -44,7 +44,7 @@ const DISTINCT_LANGUAGES = [...STEMMED_LANGUAGES, SYLLABIC];
 
 const ranked = (evidence: Evidence): (readonly [Language, number])[] => [...evidence].sort(([, a], [, b]) => b - a);
 
-/** Returns the language of a chunk; null if it is not clear. Texts in other scripts have none. */
+/** Returns the language of a chunk; null if it is not clear, such as for a text without Latin letters. */
 export function languageOfChunk(evidence: Evidence, words: number): Language | null {
   const [best, second] = ranked(evidence);
   if (!best || best[1] < Math.max(MIN_EVIDENCE.words, MIN_EVIDENCE.share * words)) return null;

@@ -112,7 +112,7 @@ test('new, renamed and removed places are reported once', async () => {
   expect((await sync(next)).changes).toEqual(['nothing in b', 'nothing in new']);
 });
 
-test('a sync fails with stale_cursor after a page of a feed that omits changes', async () => {
+test('a sync fails with stale_cursor if omitsChanges() was true for a page that the first cursor read', async () => {
   const shared = { 'a -': page('shared', '2'), 'a 2': page('a2', null), 'b -': page('b1', null) };
   const { begin, sync } = feedsOf([place('a'), place('b')], shared);
   expect((await faultOf(sync(await begin()))).kind).toBe('stale_cursor');

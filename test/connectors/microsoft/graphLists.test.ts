@@ -41,7 +41,7 @@ test('a folder of the own drive without access fails the listing, so that its co
   expect(await faultOf(descendantsOf(account, 'b!mine/a'))).toMatchObject({ kind: 'access_denied' });
 });
 
-test('links to folders of several pages of a feed are all followed', async () => {
+test('links to folders are followed from every page of a feed', async () => {
   const account = accountOf(graph, 'ONEDRIVE', egress);
   graph.drives.add('b!theirs');
   for (const name of ['first', 'last']) {
@@ -65,7 +65,7 @@ test('a renamed drive is reported once', async () => {
   expect((await readChanges(account, cursor)).changed).toEqual([]);
 });
 
-test('a folder of messages whose position is lost again and again fails the listing', async () => {
+test('a listing fails if Graph loses its position in a folder of messages again and again', async () => {
   const account = accountOf(graph, 'OUTLOOK', egress);
   for (const id of ['m1', 'm2', 'm3', 'm4', 'm5']) put(id, 'WORK');
   let requests = 0;

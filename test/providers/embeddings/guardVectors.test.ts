@@ -15,7 +15,7 @@ test('returns a valid answer unchanged', async () => {
   expect(await answering(vectors).embed(['a', 'b'], 'document')).toBe(vectors);
 });
 
-test('passes every other call on to the provider, and checks the vectors of pictures too', async () => {
+test('passes calls on to the provider with their arguments, and checks the vectors of pictures too', async () => {
   const calls: unknown[][] = [];
   const vectors = [Float32Array.of(1, 0, 0)];
   const { signal } = new AbortController();

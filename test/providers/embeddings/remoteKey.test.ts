@@ -185,7 +185,7 @@ test('an abort of one call does not end a request with texts of another call', a
   await provider.close();
 });
 
-test('reports an error with a long wait at once, and each request with its outcome', async () => {
+test('fails at once if the provider requests a long wait; onRequest receives the outcome of each request', async () => {
   const outcomes: unknown[] = [];
   const onRequest = (...outcome: unknown[]) => void outcomes.push(outcome);
   const answered = answering([500, '', { 'retry-after': '6' }], [500, '', { 'retry-after': '31' }], [429, '', WAIT]);
