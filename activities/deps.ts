@@ -34,7 +34,7 @@ export interface OpenedContent {
   /** Format of the content as received: a value of `file_format` in the API. */
   readonly format: string;
   readonly mimeType: string;
-  /** URL of the content: its name, and the base of its relative links. */
+  /** URL of the content. The parser receives it as the document's name and, for fetched content, as base of links. */
   readonly url: string;
   readonly html: HtmlSkips;
   /** ETag and Last-Modified of the content, for a later conditional request. */
@@ -115,7 +115,7 @@ export interface OcrLimits {
   readonly maxPages: number;
   /** Maximum number of pages of one file that are read in parallel. */
   readonly pagesAtOnce: number;
-  /** Language codes of OCR. */
+  /** Codes of the languages from which OCR chooses, unless the options of the file name others. */
   readonly languages: readonly string[];
 }
 

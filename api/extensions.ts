@@ -70,7 +70,7 @@ export const EXTENSIONS = {
   requestFields: {
     'auth/v1/access_token.scope': 'Tokens for agents may read, or read and write.',
     'auth/v1/access_token.expires_in': 'Tokens for agents may be valid for longer or shorter than ten hours.',
-    'scrape_sitemap.remove_repeated_blocks': 'Blocks that all pages of a site repeat are noise for a search.',
+    'scrape_sitemap.remove_repeated_blocks': 'Blocks that most pages of a site repeat are noise for a search.',
     'web_scrape.[].remove_repeated_blocks': 'As for scrape_sitemap.',
     ...ofIngesting('dry_run', 'Estimates a run: files, bytes, tokens, time, price. Nothing is embedded or stored.'),
     ...ofIngesting(

@@ -61,7 +61,7 @@ export async function causeOf(dataDir: string, name: EngineName, logOffset: numb
 /** Lines that Temporal and the Qdrant engine print at each start. */
 const START_LINE = /^(?:Temporal (?:CLI|Server|Persistence|UI|Metrics)\b|listening on )/;
 
-/** Errors that mongod logs after the one that states the reason: only that it aborts. */
+/** Errors that mongod logs after the one that states the reason: they state only that it aborts. */
 const CONSEQUENCE =
   /^(?:Fatal assertion$|\*\*\*aborting after |Error collecting stack trace|Writing fatal message(?:$|: (?:Got signal: |terminate\(\) called)))|the process must exit and restart/;
 

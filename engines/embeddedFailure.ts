@@ -37,7 +37,7 @@ function describeDown(name: EngineName, down: DownEngine): EmbeddedFailure {
     found: `The embedded ${TITLES[name]} has been down since ${formatTime(down.since)}: ${why}, ${starts}`,
     fix: down.isDiskFull
       ? 'Free some space; npm start starts it again within 30 s'
-      : `npm start tries again every 30 s at most. See DATA_DIR/logs/${name}.log`,
+      : `npm start tries again after at most 30 s. See DATA_DIR/logs/${name}.log`,
     detail: down.cause,
   };
 }

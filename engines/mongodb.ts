@@ -62,8 +62,8 @@ function flags(dbPath: string, port: string): string[] {
     // If an API process is killed inside a transaction, the records stay locked this long; the default is 60 s. The
     // transactions of this service take milliseconds.
     ...['--setParameter', 'transactionLifetimeLimitSeconds=5'],
-    // No read uses an older snapshot. With the default of 300 s, mongod keeps dropped collections and replaced versions of
-    // documents for that time.
+    // No read of this service requests a snapshot of an earlier time. With the default of 300 s, mongod keeps dropped
+    // collections and replaced versions of documents for that time.
     ...['--setParameter', 'minSnapshotHistoryWindowInSeconds=0'],
   ];
 }

@@ -18,8 +18,8 @@ const FILES_PER_BATCH = 200;
 /** Creates the activities that delete files on request. */
 export function createDeleteActivities({ store, schedules, log }: ActivityDeps) {
   /**
-   * Adds the parents whose children are to be deleted, and saves them in the progress of the run: the filters no longer
-   * find a parent once it is deleted.
+   * Returns the request, with the parents whose children are to be deleted. Saves these parents in the progress of the
+   * run, because the filters no longer find a parent once it is deleted.
    */
   const withParents = async (run: Run<'deleteFiles'>): Promise<DeleteFilesRequest & DeleteFilesProgress> => {
     const { organizationId, userId, request, progress } = run;

@@ -46,7 +46,8 @@ export const reconcileCommand: Command = {
           progressDisplay.paint([describeProgress(now)]);
           terminal.stopped.throwIfAborted();
         });
-        // Data without a record of its organization is a difference. An id without record and data is an error.
+        // Data without a record of its organization is a difference. An organization id without record
+        // and data is an error.
         if (done.report.kinds().size === 0) await requireOrganization(store, organizationId);
         return done;
       } finally {

@@ -50,7 +50,7 @@ const OMITTED_HEADER = /^(?:host|user-agent|content-length|connection|amz-sdk-.*
 const MIN_ORIGINAL = 4;
 
 const nextStep =
-  'Nothing was saved. docs/adding-a-source.md explains which term to add. If that does not help, report this message.';
+  'Nothing was saved. docs/adding-a-source.md explains which term to add to contract/sources/recordedTerms.ts. If that does not help, report this message.';
 
 /** Returns all strings in a value. */
 export function stringsIn(value: unknown): string[] {

@@ -29,7 +29,7 @@ export class RecordingError extends Error {}
 
 /** Maximum number of times that the changes are read, each after a confirmation by the operator. */
 const MAX_ATTEMPTS = 10;
-/** Maximum number of pages of a feed, and of steps in which its cursor is prepared. */
+/** Maximum number of pages that are read from a feed, and of calls of its `prepare`. */
 const MAX_FEED_PAGES = 200;
 
 type Listed = Omit<ItemPage, 'next'> & { readonly hasNext: boolean };

@@ -13,7 +13,7 @@ import { asObject, asText } from '../json.js';
  * clock skew.
  */
 const OVERLAP_MS = 15 * 60_000;
-/** Files per request that checks whether they still exist. */
+/** Maximum number of files in a request that checks whether files still exist. */
 const IDS_PER_REQUEST = 200;
 
 /** Position in the change feed. Times are in milliseconds since 1970. */

@@ -1,4 +1,4 @@
-/** Builds Salesforce queries (SOQL), with values of callers escaped. */
+/** Builds and runs Salesforce queries (SOQL). Values of callers are escaped. */
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';

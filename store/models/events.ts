@@ -22,7 +22,10 @@ const EVENT_ROW = {
   at: required(date),
   /** Time of MongoDB's own clock, set at the insert, so that the order depends on one clock only. */
   writtenAt: json<mongo.Timestamp>(),
-  /** Numbers of the row's first and last event; null before they are assigned. `last` is INTENDED in a hidden row. */
+  /**
+   * Numbers of the row's first and last event; null before they are assigned. `last` is INTENDED in a hidden row: its
+   * events are published only if the change that they report was written.
+   */
   first: nullable(number),
   last: nullable(number),
   expiresAt: required(date),

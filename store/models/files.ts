@@ -180,7 +180,10 @@ const FILE = {
   lastGeneration: byDefault(number, 0),
   /** Whether earlier generations still have rows or points to delete. */
   cleanupPending: byDefault(flag, false),
-  /** The run whose event announced sparse vectors; absent if no run did. */
+  /**
+   * The run that reported the file's sparse vectors, if it gets any, as queued (event SPARSE_VECTOR_QUEUE_STATUS).
+   * Absent: no run has.
+   */
   sparseQueuedBy: optional(orNull(number)),
   /** Failed attempts in this run. */
   attempts: byDefault(number, 0),

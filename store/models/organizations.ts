@@ -33,7 +33,7 @@ const ORGANIZATION = {
   userAutoSyncSources: optional(nullable(list(text))),
   /** By source type or DEFAULT. */
   connectorSettings: optional(nullable(json<Record<string, ConnectorSettings>>())),
-  /** Result of the last recount. */
+  /** Totals over the files of the organization, as counted at `statisticsAt`. Null or absent: never counted. */
   statistics: optional(nullable(json<FileStatisticsTotals>())),
   statisticsAt: optional(nullable(date)),
 };

@@ -20,7 +20,7 @@ const REEMBED = {
   userId: required(number),
   runId: required(number),
   fileId: required(number),
-  /** Null while it is in progress. */
+  /** Null until the file is finished. */
   outcome: nullable(textOf<'reembedded' | 'skipped' | 'failed'>()),
   /** Reason of a skipped file. */
   reason: nullable(textOf<ReembedSkipReason>()),

@@ -134,14 +134,14 @@ export interface RunDoc extends RecordOf<typeof RUN> {}
 export type Run<K extends RunKind = RunKind> = RunDoc & RunWork<K>;
 
 const run = schemaOf<RunDoc>(RUN, { keepEmpty: true });
-// Fields of `Run` only: their format depends on the kind.
+// These fields of `Run` are not part of RunDoc, because their format depends on the kind of the run.
 run.path('request', Schema.Types.Mixed).path('progress', Schema.Types.Mixed);
 const OPEN = { finishedAt: null } as const;
 const IN_STREAM = { stream: true, ...OPEN } as const;
 const PAUSED_ONCE = { 'pause.at': { $exists: true } } as const;
 /**
- * Partial indexes, each with the functions that use it. Of ended runs, they contain only held runs that were
- * cancelled.
+ * Partial indexes, each with the functions that use it. They contain few ended runs: cancelled ones that were held, and
+ * paused or stalled ones whose work was accepted again.
  */
 for (const [name, keys, partialFilterExpression] of [
   // `listUnstarted` of the outbox and of stalls

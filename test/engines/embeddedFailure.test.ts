@@ -56,7 +56,7 @@ test('reports since when and why an engine is down, with log lines only in the d
   await record({ name: 'temporal', pid: child.pid, down });
   expect(await findEmbeddedFailure(dataDir, 'temporal')).toEqual({
     found: `The embedded Temporal has been down since 2026-11-23 15:00:00 UTC: it ended with code 1, 1 failed start since`,
-    fix: 'npm start tries again every 30 s at most. See DATA_DIR/logs/temporal.log',
+    fix: 'npm start tries again after at most 30 s. See DATA_DIR/logs/temporal.log',
     detail: 'OSError: /srv/data/x',
   });
   await record({ name: 'temporal', pid: child.pid, down: { ...down, isDiskFull: true, attempts: 4 } });

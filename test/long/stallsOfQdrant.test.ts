@@ -87,7 +87,7 @@ test('reports since when and why a killed Qdrant cannot start; runs continue whe
     () => logLines.join('\n'),
     (lines) => lines.includes('qdrant did not start'),
   );
-  const id = await expectReported('knot', 'it ended by SIGKILL', 'npm start tries again every 30 s at most');
+  const id = await expectReported('knot', 'it ended by SIGKILL', 'npm start tries again after at most 30 s');
   // The page must show the present fault, not that of the previous test, whose remedy would be wrong.
   const down = 'The embedded Qdrant has been down since [-0-9]+ [:0-9]+ UTC: it ended by SIGKILL, [0-9]+ failed';
   const alert = new RegExp(`<p class="alert bad" role="status">\\s*1 run is stalled since .+?</time>. ${down}`);

@@ -28,7 +28,7 @@ test('counts billed tokens, and their cost by the price per million tokens of th
 /** Returns the series that exist without any call. */
 const emptyHistograms = () => seriesIn(createMetrics({ ofProcess: false }));
 
-test('adds the bytes of new contents only, and counts unchanged ones', async () => {
+test('counts new and unchanged contents, and the bytes of new ones only', async () => {
   const metrics = createMetrics({ ofProcess: false });
   metrics.contentReceived('WEB_SCRAPE', 'new', 100);
   metrics.contentReceived('WEB_SCRAPE', 'unchanged', 70);

@@ -108,7 +108,7 @@ describe('enabled tracing', () => {
     expect(whole?.startMs).toBeCloseTo(startedAt.getTime(), 0);
   });
 
-  test('adds what becomes known later to the span and to the spans inside it', async () => {
+  test('adds later ids and attributes to a span, and the ids to the spans inside it', async () => {
     const tracing = await open();
     const span = tracing.begin({ name: 'request', kind: 'server', ids: { request: 'r' } });
     span.note({ organization: 7 }, { 'http.route': '/files' });

@@ -2,8 +2,8 @@ import type { ChildNode } from 'domhandler';
 import { isElement, type PageElement } from '../tree/pageElement.js';
 
 /**
- * Whether the parts next to the element would get another meaning without it: a cell next to a cell without pictures, and
- * a term or a definition. A cell next to a picture can be its caption.
+ * Whether the elements next to this one would get another meaning without it: it is a term, a definition, or a cell
+ * next to a cell without pictures. A cell next to a picture can be the caption of the picture.
  */
 export function isRowPart({ name, prev, next }: PageElement): boolean {
   if (name === 'dt' || name === 'dd') return true;

@@ -53,7 +53,7 @@ interface Scored {
    * lists.
    */
   readonly doubtful: readonly PageElement[];
-  /** Number of characters in them outside of removed blocks. */
+  /** Number of characters of the doubtful blocks, without those of removed blocks in them. */
   readonly doubtfulLength: number;
 }
 

@@ -63,7 +63,7 @@ export async function readPages(
     if (typed === 0 && !isRecognized) withoutText.add(number);
     if (scans !== null && typed > 0 && typed < SCANNED_CHARACTERS && (await scans.isScan(number)))
       withoutText.add(number);
-    // Stop at the text limit: composing the pages throws.
+    // Stop at the text limit: the caller then refuses the document as too large.
     if (characters > limits.maxTextCharacters) break;
   }
   const { pages, headers, footers } = findRunningLines(read);

@@ -185,7 +185,10 @@ export class Customer {
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
   }
 
-  /** Syncs everything, unless the connection has already done so. */
+  /**
+   * Syncs all containers if the source does not support sync_files_on_connection. For all other sources, the connection
+   * must have synced them.
+   */
   async syncRest(options: Record<string, unknown> = {}): Promise<void> {
     if (!supportsOption(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, options);
   }
@@ -264,7 +267,7 @@ export class Customer {
     });
   }
 
-  /** Returns the number of FILES_SKIPPED events that report files unchanged since the last sync. */
+  /** Returns the number of events that report files which `incremental_sync` skips. */
   async countUnchangedSkips(): Promise<number> {
     const events = await eventsOf(this.catalogue, this.customerId);
     return events.filter(({ info }) => info?.['reason'] === 'incremental_sync').length;

@@ -14,7 +14,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** Includes the emulator, for tests of one source alone. */
+/** The fixture of one source with its emulator, which only the tests of this source use. */
 export type MicrosoftFixture = SourceFixture & { readonly graph: GraphEmulator };
 
 type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';

@@ -36,8 +36,8 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
         pages.set(notionId(101 + index), { title, blocks: paragraph(text), parent: { page: LIGHTHOUSE_ID } });
       emulator.reset();
       return {
-        // Each page is a document itself. Only databases are pure containers in Notion, and their rows belong to
-        // another source.
+        // Each page is a document itself. Only databases are pure containers in Notion, and their rows become files
+        // of the source NOTION_DATABASE.
         containers: [LIGHTHOUSE_ID, ...others],
         lighthouse: LIGHTHOUSE_ID,
         keeper: KEEPER_ID,

@@ -30,7 +30,7 @@ export function fixtureForS3(emulator: S3SourceEmulator): SourceFixture {
       emulator.injectFault(nextRequests(requests, () => slowDown));
     },
     breakItem(externalId, status) {
-      // S3 has no 401.
+      // S3 reports an expired token with 400 instead of 401.
       const code = status === 401 ? 'ExpiredToken' : 'AccessDenied';
       emulator.injectFault((path) => (path === externalId ? { status: status === 401 ? 400 : status, code } : null));
     },

@@ -50,7 +50,7 @@ export function defineBoxTests(catalogue: Catalogue): void {
       expect((await customer.items()).items.map((item) => item.external_id)).toContain('131');
     });
 
-    test('rotated tokens replace used ones', async () => {
+    test('the second refresh uses the refresh token that the first one returned', async () => {
       const { oauth } = (customer.fixture as BoxFixture).box;
       await customer.connect();
       oauth.requests.length = 0;

@@ -18,7 +18,7 @@ function addSites({ sites }: ConfluenceFixture['emulator']): void {
     spaces: new Map([['900', 'Berths']]),
     contents: new Map(),
   });
-  // The same site under another product.
+  // Atlassian lists the site `harbour` a second time, for Jira.
   sites.set('jira-harbour', {
     subdomain: 'harbour',
     scopes: ['read:jira-work'],
@@ -32,7 +32,7 @@ export function defineConfluenceAddressTests(catalogue: Catalogue): void {
   describe('the confluence_subdomain of CONFLUENCE', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');
     const emulator = () => (catalogue.fixtures.CONFLUENCE as ConfluenceFixture).emulator;
-    /** Returns the sites that were called, as named in the paths. */
+    /** Returns the cloud ids of the sites that were called. */
     const siteRequests = (): string[] => [
       ...new Set(emulator().requests.flatMap((path) => /^\/ex\/confluence\/([^/]+)\//.exec(path)?.[1] ?? [])),
     ];

@@ -48,7 +48,7 @@ export function defineGithubTests(catalogue: Catalogue): void {
         expect((await user.get(`/integrations/github/repos${query}`)).status).toBe(422);
     });
 
-    test('list selected repositories by any of their names, and keep known ones', async () => {
+    test('list repositories selected by id, name, full name or address, and keep those of earlier selections', async () => {
       const sync = (repos: unknown[], more = {}) => user.post('/integrations/github/sync_repos', { repos, ...more });
       expect(await sync(['ada/boats', '702'])).toMatchObject({ status: 200, body: { success: true } });
       expect(await listed()).toMatchObject({ source_items_synced_at: expect.any(String) });

@@ -95,7 +95,7 @@ export function defineGongAccountTests(catalogue: Catalogue): void {
       expect(remainingFiles.map(({ id }) => id)).toContain(first?.id);
     });
 
-    test('is optional: the first workspace names the account; an invalid e-mail is 422', async () => {
+    test('is optional: without it, the external id contains the first workspace; an invalid e-mail is 422', async () => {
       await connect(null);
       expect(await sources()).toEqual(['GONG|workspace:1']);
       for (const wrong of ['evil.com/#', '127.0.0.1:8080', 'ada', 'a|b@c', 'a b@c'])

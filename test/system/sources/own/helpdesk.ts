@@ -14,7 +14,7 @@ export interface HelpdeskContent {
   readonly attached: HelpdeskContent['types'];
 }
 
-/** The reason of skipped items. */
+/** The `reason` in FILES_SKIPPED events of items whose type is not synced. */
 const REASON = 'auto_synced_source_types';
 
 /** Maximum number of accounts that are connected concurrently. */
@@ -111,7 +111,7 @@ export function defineTypeTests(
 
 /** Tests the events of a selection of which some items are skipped. */
 export function defineSkippedTests(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
-  test(`${type}: selecting a parent of excluded items emits one FILES_SKIPPED; selecting an item, none`, async () => {
+  test(`${type}: selecting a parent of excluded items emits one FILES_SKIPPED; selecting an excluded item emits none`, async () => {
     const { types } = fill();
     const customerId = `${type} of tickets`;
     const user = await connect(catalogue, type, 'of tickets', {

@@ -61,7 +61,7 @@ export function defineNotionTests(catalogue: Catalogue): void {
       expect(await customer.files({ source: 'NOTION' })).toHaveLength(0);
       const linked = (await customer.items({ parent_id: DATABASE })).items;
       expect(linked.map((item) => item.organization_user_file_to_sync_id)).toEqual(syncedFiles.map(({ id }) => id));
-      // An unchanged copy is skipped, as with pages.
+      // With incremental_sync, unchanged rows are skipped, as unchanged pages are.
       const skipped = await customer.countEvents('FILES_SKIPPED');
       await customer.syncFiles([DATABASE], { request_id: 'again', incremental_sync: true });
       await waitFor(

@@ -98,7 +98,7 @@ export function defineServiceNowClientTests(catalogue: Catalogue): void {
       expect((await customer.source()).data_source_external_id).toBe('SERVICENOW|ada.lee|lagoon');
     });
 
-    test('are all required: the error names a missing field, and contains no authorization URL', async () => {
+    test('are all required: the error names the missing or invalid field', async () => {
       for (const name of Object.keys(credentials()))
         for (const value of [undefined, null, '', 5]) {
           const { status, body } = await urlFor({ ...credentials(), [name]: value });
@@ -125,7 +125,7 @@ export function defineServiceNowClientTests(catalogue: Catalogue): void {
       for (const service of OAUTH_SOURCES.filter((one) => one !== 'SERVICENOW')) {
         const needed = { zendesk_subdomain: 'harbour', gong_account_email: 'ada@harbour.example' };
         const { status, body } = await urlFor(clientFields, { service, ...needed });
-        // The answer for a source without a connector says so.
+        // A source without a connector is refused with this message.
         if (status === 200) expect(body.oauth_url).not.toMatch(/evil/);
         else expect(body.detail).toMatch(/cannot be connected in this version/);
       }
@@ -268,7 +268,7 @@ export function defineServiceNowTests(catalogue: Catalogue): void {
       });
     });
 
-    test('exclude drafts, retired articles and hidden rows; a page of hidden rows does not end a listing', async () => {
+    test('exclude drafts, inactive catalogue items and hidden rows; a page of hidden rows does not end a listing', async () => {
       const { rows } = emulated().tables.get(incident)!;
       for (let n = 0; n < 7; n += 1) {
         rows.set(sysIdOf(`a${n}`), { number: `A${n}` });

@@ -130,7 +130,7 @@ export function defineZendeskTests(catalogue: Catalogue): void {
       expect(ticketRequests.some((path) => path.includes('start_time=1&'))).toBe(false);
       const commentRequests = ticketRequests.flatMap((path) => /tickets\/(\d+)\/comments/.exec(path)?.[1] ?? []);
       expect(commentRequests.toSorted()).toEqual(['11', '8']);
-      // The next listing requests again only the tickets of the omitted minute, and deletes nothing.
+      // A further listing neither adds nor deletes items.
       emulator.reset();
       const after = await ids();
       await customer.listItems();

@@ -69,7 +69,7 @@ export function defineZoteroTests(catalogue: Catalogue): void {
       expect(body.count).toBe(0);
     });
 
-    test('answers 503 when the provider fails before consent, and stores nothing', async () => {
+    test('answers 503 if the provider fails before the consent; the next request succeeds', async () => {
       emulated().oauth.failNext(1);
       expect(await urlFor()).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/Zotero failed/) } });
       expect((await urlFor()).status).toBe(200);
