@@ -1,6 +1,6 @@
 /**
- * Syncs of large accounts within the published quotas of their providers, on a virtual clock. Each sync runs in a
- * process that is killed in the middle, and continues from its last checkpoint.
+ * Syncs of large accounts within the published quotas of their providers, on a virtual clock. The syncing
+ * process is killed three times; a new process continues from the last checkpoint.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

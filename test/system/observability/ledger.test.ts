@@ -103,7 +103,7 @@ test('shows the cause, times and counts of a run, which add up, and links to its
   expect(run.tokens_embedded).toBeGreaterThan(100);
 });
 
-test('shows outcome, stage, cause and remedy of each item; filters and a cursor return each item once', async () => {
+test('shows outcome, stage, cause and remedy of each item; pages by cursor repeat no item, and filters select items', async () => {
   const { results, next_cursor } = await items(run.id);
   expect(next_cursor).toBeNull();
   expect(results.map(({ outcome, stage, cause }) => [outcome, stage, cause])).toEqual([
@@ -292,7 +292,7 @@ test('links an event of a data source to the workflow that caused it or that its
   expect(await last('REVOKE', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
 });
 
-test('lists runs in Temporal by each search attribute', async () => {
+test('Temporal finds the workflow of a run by its file, request, user and organization', async () => {
   const file = await user.file(parentId);
   const [child] = await user.children(parentId);
   const settings = { address: testEngines().temporalAddress, namespace: 'default' };
