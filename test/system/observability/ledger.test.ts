@@ -200,7 +200,7 @@ test('counts remaining items of a running run as pending, and items taken over b
   expect((await waitForEnd(second?.id ?? 0)).counts).toMatchObject({ discovered: 1, ok: 1 });
 });
 
-test('retries failed items, once per key, and skips those synced meanwhile', async () => {
+test('retries failed items, once per Idempotency-Key, and skips those synced meanwhile', async () => {
   const failed = (await items(run.id, '?outcomes=failed')).results;
   site.pages.set('/pages/4.html', samplePage(4, 1));
   const retry = (body: Record<string, unknown>, key?: string, id = run.id) =>
