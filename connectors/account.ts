@@ -73,7 +73,10 @@ export interface AccountSettings extends Pick<
   rateLimiterOf(group: string | null): RateLimiter;
 }
 
-/** Creates an account. Each call of its functions creates a client, which reads the OAuth grant before each request. */
+/**
+ * Creates an account. Each call that sends requests to the source creates its own client, which reads the OAuth grant
+ * before each request.
+ */
 export function createAccount(settings: AccountSettings): Account {
   const { source, connector, credentials, live, cache, rateLimiterOf: limiterOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;

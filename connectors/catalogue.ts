@@ -57,7 +57,7 @@ export const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>>
 export interface SourceDescription extends SourceAbout {
   /** Whether the source has a change feed. */
   readonly hasChanges: boolean;
-  /** Maximum number of concurrent requests of all accounts of one OAuth client; null: they share no limit. */
+  /** Maximum number of concurrent requests of the accounts that share a limit of an OAuth client; null: none share one. */
   readonly sharedRequestsAtOnce: number | null;
 }
 

@@ -95,7 +95,7 @@ export interface ItemContent {
   readonly attachmentsOnRequest?: boolean;
 }
 
-/** A rate limit of an OAuth client, which all accounts connected with the client share. */
+/** A rate limit that several accounts connected with one OAuth client share. */
 export interface SharedLimit {
   /** Maximum number of concurrent requests of these accounts, over all processes. */
   readonly requestsAtOnce: number;

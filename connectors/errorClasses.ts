@@ -40,7 +40,7 @@ export const ERROR_CLASSES = {
     kind: 'bad_response',
     sentence: 'rejected the request as invalid. Report this to the operator of this service.',
   },
-  /** Our OAuth client lacks something at the source that only the operator can add. */
+  /** The source's API is not enabled for our OAuth client; only the operator can enable it. */
   api_disabled: {
     kind: 'not_configured',
     sentence: 'has not enabled its API for the OAuth client of this service. The operator must enable it there.',

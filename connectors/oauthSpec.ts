@@ -13,8 +13,8 @@ export interface TokenResponseField {
   /** Path of the field in the response, such as `team.id`. */
   readonly path: string;
   /**
-   * Its first group is the parameter. A value that does not match is refused, because the token would be sent to
-   * another host.
+   * Its first group is the parameter. A value that does not match is refused: the parameter is part of URLs, so the
+   * value could send the token to another host.
    */
   readonly pattern: RegExp;
   /** Default without a token response: before the consent, and for tokens that a caller provides. */

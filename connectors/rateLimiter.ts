@@ -122,7 +122,7 @@ function localRateLimits(clock: Clock): HostRateLimits {
   };
 }
 
-/** How long the requests of an account are spread after the source refused one. */
+/** How long after a pause the requests of an account are at least `intervalMs` apart. */
 const SPREAD_MS = 600_000;
 
 interface RateLimiterOptions {
@@ -130,7 +130,7 @@ interface RateLimiterOptions {
   readonly hostRateLimits?: HostRateLimits | undefined;
   /** Maximum number of concurrent requests of accounts that share a limit. Unset: there is no such limit. */
   readonly sharedAtOnce?: number | undefined;
-  /** Minimum milliseconds between two requests of an account, for some time after a refused one. Unset: none. */
+  /** Minimum milliseconds between two requests of an account, for SPREAD_MS after each pause. Unset: none. */
   readonly intervalMs?: number | undefined;
   /** Clock of the pauses. Unset: the system's. */
   readonly clock?: Clock | undefined;

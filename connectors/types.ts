@@ -123,7 +123,7 @@ export interface WebSource {
    * and the limits per host.
    */
   fetchPage(request: PageRequest): Promise<FetchedPage | null>;
-  /** Fetches a file of any type that a user named; `take` receives its stream. Throws a Fault. */
+  /** Fetches a file, of any type, at a URL that a user gave; `take` receives its stream. Throws a Fault. */
   download<T>(url: string, signal: AbortSignal, take: (file: Download) => Promise<T>): Promise<T>;
   /**
    * Whether robots.txt permits a page; checked before the page is queued. True if robots.txt is temporarily

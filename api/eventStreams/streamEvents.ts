@@ -8,7 +8,7 @@ import { callerName, lastEventIdQuery } from './lastEventId.js';
 import { createPageCache } from './pages.js';
 import { message } from '../http/streams/streams.js';
 
-const DESCRIPTION = `Streams the events of the organization as [Server-Sent Events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of their delivery to webhooks. With an API key alone the stream has all events of the organization; with an access token, or an API key and \`customer-id\`, only those of that end user. Use it to follow changes live without a public address for a webhook.
+const DESCRIPTION = `Streams the events of the organization as [Server-Sent Events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of their \`cursor\`. With an API key alone the stream has all events of the organization; with an access token, or an API key and \`customer-id\`, only those of that end user. Use it to follow changes live without a public address for a webhook.
 
 Each message has the same \`data\` as a result of \`GET /events\`, and its \`cursor\` as its \`id\`. Without \`Last-Event-ID\` the stream begins with the next event. With it, the stream first sends the events after that event, so a client that reconnects receives each event exactly once. \`Last-Event-ID: 0\` begins with the oldest stored event; events are stored for \`EVENTS_KEPT_DAYS\` (7).
 

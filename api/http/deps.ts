@@ -162,7 +162,7 @@ export interface ApiDeps {
   readonly unit: UnitOfWork;
   /** Returns a sentence if free disk space is low, else null. */
   readonly diskProblem: () => Promise<string | null>;
-  /** Describes an embedded engine that does not respond, and what to do; null for an external server. */
+  /** Describes the failure of an embedded engine, and what to do. Null: none was found, or the server is external. */
   readonly engineProblem: (name: EngineName) => Promise<string | null>;
   readonly dispatcher: Pick<Dispatcher, 'cancel' | 'ping' | 'signalConsentReturned' | 'signalResumed'>;
   readonly schedules: ScheduleReader;

@@ -119,8 +119,8 @@ function requestFault(error: unknown): HttpError | null {
   const unreadable = 'type' in error && typeof error.type === 'string' ? UNREADABLE[error.type] : undefined;
   if (unreadable) return unreadable;
   if (error instanceof URIError) return new HttpError(400, 'The path is not a validly encoded URL path.');
-  // For example, a body that cannot be decompressed. Express's body parser sets `expose`; errors of other HTTP clients
-  // also have a status, but are not errors of this request.
+  // For example, a body that cannot be decompressed. Express's body parser sets `expose`. Errors of an HTTP client that
+  // a handler uses also have a status, but do not mean that this request is invalid.
   const { status, expose } = error as { status?: unknown; expose?: unknown };
   return expose === true && typeof status === 'number' && status >= 400 && status < 500
     ? new HttpError(400, 'The request could not be read.')

@@ -157,7 +157,7 @@ export function endOf(response: Response): AbortSignal {
   return end.signal;
 }
 
-/** Responds with the 401 of a deleted caller instead of another error. */
+/** After an error: responds with 401 if the caller was deleted, else with the error. */
 const confirmFirst: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   Promise.resolve(identityOf(response).confirmed).then(() => next(error), next);
 };

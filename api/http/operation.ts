@@ -176,7 +176,7 @@ export function undocumented<
 
 /** A response whose `results` are streamed, so that a page of any size needs bounded memory. */
 export class ListAnswer {
-  /** Null: the older form, a bare array. */
+  /** Number of all results. Null: the response is an array of the results, without a count. */
   readonly count: number | Promise<number> | null;
   readonly results: AsyncIterable<readonly unknown[]>;
 

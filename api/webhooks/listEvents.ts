@@ -8,7 +8,7 @@ import { named } from '../schemas/reference.js';
 
 const MAX_EVENTS = 1000;
 
-/** GET /events: lists the organization's events since a cursor, in the order of their delivery to webhooks. */
+/** GET /events: lists the organization's events after a cursor, in the order of their cursors. */
 export const listEvents = operation({
   method: 'get',
   path: '/events',
@@ -17,7 +17,7 @@ export const listEvents = operation({
   auth: 'key',
   summary: 'List events',
   description: [
-    'Lists events of the organization after a cursor, oldest first, in the order in which webhooks receive them. Use it to catch up after downtime of a receiver, or instead of a webhook. Start with `after=0`, then send `next_cursor` while `has_more` is true, and later to poll. Events are kept for `EVENTS_KEPT_DAYS`, with or without a webhook.',
+    'Lists events of the organization after a cursor, oldest first. Use it to catch up after downtime of a receiver, or instead of a webhook. Start with `after=0`, then send `next_cursor` while `has_more` is true, and later to poll. Events are kept for `EVENTS_KEPT_DAYS`, with or without a webhook.',
   ],
   returns: 'Events after the cursor, oldest first, and the cursor for the next request.',
   query: Joi.object({

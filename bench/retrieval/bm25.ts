@@ -11,7 +11,7 @@ const termsOf = (text: string): string[] =>
 
 /**
  * Ranks documents by plain BM25 for each query, best first, at most 1,000. Words are split as in the service and have
- * English stems. The average length is that of the documents. No stop words are removed.
+ * English stems. The average length in the formula is that of `documents`. No stop words are removed.
  */
 export function rankByBm25(documents: readonly string[], queries: readonly string[]): number[][] {
   const split = documents.map(termsOf);

@@ -52,7 +52,7 @@ export interface ScheduleTimes {
   readonly offsetMs: number;
   /** Maximum random delay of each start. */
   readonly jitterMs: number;
-  /** How long after its due time a missed start is still executed. Only the latest missed start is. */
+  /** How long after its due time a missed start is still executed. Of several missed starts, only the latest is. */
   readonly catchUpMs: number;
 }
 

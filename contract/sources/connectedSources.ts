@@ -16,8 +16,8 @@ export interface ConnectedSource {
   /** Maximum number of concurrent requests per account, over all processes of a deployment. */
   readonly requestsAtOnce: number;
   /**
-   * Minimum milliseconds between two requests of an account, for ten minutes after the source refused one. Unset: none.
-   * Set only for a source that publishes a maximum number of requests per second.
+   * Minimum milliseconds between two requests of an account, for ten minutes after the source rate limited one. Unset:
+   * none. Set only for a source that publishes a maximum number of requests per second.
    */
   readonly intervalMs?: number;
   /** Further values of `source` that files of the accounts have. */

@@ -68,7 +68,7 @@ export const SOURCE_TYPES = [
 
 export type SourceType = (typeof SOURCE_TYPES)[number];
 
-/** Sources that support automatic sync: those whose content can be listed again. */
+/** Sources that settings of automatic sync may name. `canAutoSync` excludes those that do not support it. */
 export const AUTO_SYNC_SOURCES: readonly SourceType[] = [
   ...CLOUD_STORAGE_SOURCES,
   ...KNOWLEDGE_SOURCES,

@@ -9,7 +9,10 @@ export interface EmbeddingModelRow {
   /** Name of the vector space. It never changes. */
   readonly space: string;
   readonly dimensions: number;
-  /** Context window in tokens. It does not limit chunk_size: longer texts are embedded in windows. */
+  /**
+   * Context window in tokens. It does not limit chunk_size: a longer text is cut into parts of this length, and its
+   * vector is the mean of their vectors.
+   */
   readonly window: number;
 }
 

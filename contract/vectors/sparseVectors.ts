@@ -1,6 +1,6 @@
 /**
  * Version of the sparse vector algorithm. Increase it whenever the same text would result in another vector: the next
- * sync of a file then computes its vector again.
+ * sync of a file then computes the sparse vectors of all its chunks again.
  */
 export const SPARSE_VERSION = 3;
 

@@ -5,7 +5,7 @@ import { grayOf, type Raster, whiteCanvas, WORKING_PIXELS } from './raster.js';
 const DOTS_PER_POINT = 3;
 
 /**
- * Renders a page of a PDF in gray; larger pages at a lower resolution.
+ * Renders a page of a PDF in gray, at 216 dpi; a page that then has more than WORKING_PIXELS, at a lower resolution.
  * @param page from 1
  * @throws Fault broken_content, encrypted
  */

@@ -1,4 +1,4 @@
-/** Tests all connected sources, each with every fault. Takes some minutes. */
+/** Runs all tests of test/system/sources/rows/ for every connected source. Takes some minutes. */
 import { catalogueSuite } from '../system/sources/suite.js';
 
 catalogueSuite(() => true);

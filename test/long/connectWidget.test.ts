@@ -113,9 +113,9 @@ async function expectConnectedAndSync(type: ConnectedSourceType): Promise<void> 
   if (!WITHOUT_CHOICE.includes(type)) await syncFirst(type);
 }
 
-describe('connects the account and syncs one file', () => {
+describe('connects an account', () => {
   test.each(Object.keys(ENTERED_CREDENTIALS) as ConnectedSourceType[])(
-    'of %s, with entered credentials',
+    'of %s, with entered credentials, and syncs one file',
     async (type) => {
       catalogue.fixtures[type].reset();
       await openAt(type);
@@ -128,17 +128,20 @@ describe('connects the account and syncs one file', () => {
     },
   );
 
-  test.each(Object.keys(BEFORE_CONSENT) as ConnectedSourceType[])('of %s, at an entered host', async (type) => {
-    catalogue.fixtures[type].reset();
-    await openAt(type);
-    await widget.press('Connect Account');
-    await fill(BEFORE_CONSENT[type]!(catalogue.service.url));
-    await widget.picture(`${type}-screen`);
-    await consent(() => widget.press('Submit'));
-    await expectConnectedAndSync(type);
-  });
+  test.each(Object.keys(BEFORE_CONSENT) as ConnectedSourceType[])(
+    'of %s, at an entered host, and syncs one file',
+    async (type) => {
+      catalogue.fixtures[type].reset();
+      await openAt(type);
+      await widget.press('Connect Account');
+      await fill(BEFORE_CONSENT[type]!(catalogue.service.url));
+      await widget.picture(`${type}-screen`);
+      await consent(() => widget.press('Submit'));
+      await expectConnectedAndSync(type);
+    },
+  );
 
-  test.each(BY_CONSENT)('of %s, by consent', async (type) => {
+  test.each(BY_CONSENT)('of %s, by consent, and syncs one file if the widget offers a selection', async (type) => {
     catalogue.fixtures[type].reset();
     await openAt(type);
     await consent(() => widget.press('Connect Account'));

@@ -1,6 +1,6 @@
 /**
- * Syncs of large accounts within the published quotas of their providers, on a virtual clock. Each sync runs in a
- * process that is killed in the middle, and continues from its last checkpoint.
+ * Syncs of large accounts within the published quotas of their providers, on a virtual clock. The syncing
+ * process is killed three times; a new process continues from the last checkpoint.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const CHILD = fileURLToPath(new URL('../support/largeAccounts/syncChild.ts', imp
 const BEGUN = Date.parse('2026-11-27T00:00:00Z');
 /** Virtual time (ms) between a kill and the restart. */
 const RESTART_MS = 5_000;
-/** The process is killed after these fractions of all its requests. */
+/** The syncing process is killed after these fractions of the requests of a whole sync. */
 const KILLED_AT = [0.01, 0.4, 0.8];
 /** Tolerance for waits: Retry-After is in whole seconds, and a wait without Retry-After takes up to ten seconds. */
 const ROUNDING_MS = 10_000;

@@ -1,4 +1,7 @@
-/** Tests operations of single sources that would make `npm test` too slow. Takes one or two minutes. */
+/**
+ * Tests of behaviour that only some sources have. They would make test/system/sources/operations.test.ts, which runs
+ * the other ones, too slow. Takes one or two minutes.
+ */
 import { useCatalogue } from '../support/sourceFixtures/catalogue.js';
 import { defineChooserTests } from '../system/sources/own/chooser.js';
 import { defineFreshdeskTests } from '../system/sources/own/freshdesk.js';

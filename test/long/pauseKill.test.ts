@@ -30,7 +30,7 @@ afterAll(async () => {
 const PAUSED = /^Paused at max_tokens: (\d+) of (\d+) tokens.*sync_runs\/(\d+)\/resume/;
 
 test(
-  'stores the same chunks and points as an uninterrupted run, and exceeds no token limit',
+  'a run that pauses while processes are killed stores what an uninterrupted run stores, within its token limits',
   async () => {
     const { storedState: uninterrupted } = await runKillTrial({
       service,

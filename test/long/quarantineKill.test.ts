@@ -15,7 +15,7 @@ import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
 import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
 
 const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
-/** The largest number of deletions below the mass-deletion limit. */
+/** Maximum number of missing files that a listing deletes without approval, whatever their share is. */
 const GONE = 10;
 const SETTLE_MS = 150_000;
 const TARGETS: readonly KillTarget[] = ['worker', 'mongodb', 'qdrant', 'temporal'];

@@ -1,4 +1,6 @@
-/** Interrupts the command during a rebuild of a lost collection, and kills the worker, Qdrant and MongoDB. */
+/**
+ * Ends the command `vectors rebuild` while a deleted collection is rebuilt, and kills the worker, Qdrant and MongoDB.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { clearVectorCache } from '../support/storedState.js';
@@ -33,7 +35,7 @@ const hits = async () =>
     score: expect.closeTo(one.score ?? 0, 3) as unknown,
   }));
 
-test('ends with the same search results and rebuilds each file once, however often it is interrupted', async () => {
+test('vectors rebuild, interrupted repeatedly, restores the search results and rebuilds each file once', async () => {
   const before = await hits();
   const pointsBefore = await points();
   await qdrantOf(service).deleteCollection(COLLECTION);

@@ -86,7 +86,7 @@ afterAll(async () => {
 
 describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (type, recipes) => {
   test.each(recipes.map(({ what }, nth) => [what, nth] as const))(
-    'is sent completely and with its media type to the transcription service, and is transcribed if it is playable: %s',
+    'is sent completely to the service (to Deepgram with its media type), and is transcribed if it is playable: %s',
     (_what, nth) => {
       const { bytes } = encodedByType.get(type)![nth]!;
       const { isEncrypted } = recipes[nth]!;

@@ -12,7 +12,7 @@ afterEach(async () => {
   await drive?.close();
 });
 
-test('a page reloads until a slow connection is complete, and links to the file picker only once', async () => {
+test('the page after consent reloads until the account is connected, and links to the file picker once', async () => {
   drive = await startGoogleDrive();
   const settings = {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',

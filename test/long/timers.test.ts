@@ -302,7 +302,7 @@ test('fetches a failing sitemap four times with growing pauses', async () => {
   expectGaps(requestTimes, [5 * SECOND, 25 * SECOND, 2 * MINUTE]);
 });
 
-test('retries a batch every half minute while a store is down for two hours', async () => {
+test('retries a batch with growing pauses, at most half a minute, while a store is down for two hours', async () => {
   const user = await service.user('eve');
   const backAt = Date.now() + 2 * HOUR;
   const tried: number[] = [];

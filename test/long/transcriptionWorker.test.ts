@@ -100,7 +100,7 @@ test.each(['deepgram', 'assemblyai'])(
   300_000,
 );
 
-test('waits for the same job again after the worker was killed', async () => {
+test('a restarted worker waits for the transcription job of the killed one, and creates no second job', async () => {
   assemblyai.scenarios.set('killed', { polls: Infinity });
   const { file } = await sendRecording('killed', MB, 'assemblyai');
   const job = () => assemblyai.jobs.find(({ scenario }) => scenario === 'killed');

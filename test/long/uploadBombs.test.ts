@@ -72,7 +72,7 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, maxStoredBytes }) => {
       expect(file).toMatchObject({ status: 'READY', message: expect.stringContaining(words) });
   });
 
-  test('keeps the memory of API, worker and readers within the settings', () => {
+  test('keeps API, worker and readers within their memory limits', () => {
     const { before, peak: most, tookMs } = trial;
     const figures = [
       ['API', most.api, before.api],

@@ -18,7 +18,8 @@ import { transcriptOf } from './transcripts.js';
 
 /**
  * Fetches, reads, chunks and embeds one file, and stores its raw and parsed content.
- * @returns null if the result would equal the current one: then nothing is read, embedded or written
+ * @returns null if content and processing are unchanged since the last sync: then nothing is embedded or stored, except
+ * the links of a page that belongs to a crawl
  * @throws Fault if the content cannot be fetched or read; Deferred if the file first needs another step;
  * TokenBudgetReached if it waits for tokens; any other error is a store failure
  */

@@ -17,7 +17,7 @@ export interface LargeRow {
   readonly requests: number;
   /** A smaller size, whose sync takes less than a second. */
   readonly smallSize: number;
-  /** Whether the test also reads contents: it does if reading has a quota of its own that the files can exceed. */
+  /** Whether the test also reads the content of each file after the listing. */
   readonly readsContents: boolean;
   /** Period of the quota that the sync exhausts: the longest wait that a provider may ask for, in milliseconds. */
   readonly periodMs: number;

@@ -141,5 +141,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 /** Workflows that are not runs have their own tests. */
 export const TESTED_ELSEWHERE = ['deliverEvents'];
 
-/** Workflows that create no files. */
+/** Workflows whose scenarios leave the customer without files. */
 export const WITHOUT_FILES: readonly Workflow[] = ['connectByConsent', 'syncItems'];

@@ -74,7 +74,7 @@ const waitUntilConnected = (stream: Stream) =>
     (event) => event === 'connected',
   );
 
-test('GET /events/stream sends all events to the organization, and a user only the events of that user', async () => {
+test('GET /events/stream sends all events to the organization, and to a user only the events of that user', async () => {
   const [ada, ben] = [await createUser(), await createUser()];
   const ofOrganization = await follow('/events/stream', byKey());
   const ofAda = await follow('/events/stream', byToken(ada));

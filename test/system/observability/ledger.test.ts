@@ -103,7 +103,7 @@ test('shows the cause, times and counts of a run, which add up, and links to its
   expect(run.tokens_embedded).toBeGreaterThan(100);
 });
 
-test('shows outcome, stage, cause and remedy of each item; filters and a cursor return each item once', async () => {
+test('shows outcome, stage, cause and remedy of each item; pages by cursor repeat no item, and filters select items', async () => {
   const { results, next_cursor } = await items(run.id);
   expect(next_cursor).toBeNull();
   expect(results.map(({ outcome, stage, cause }) => [outcome, stage, cause])).toEqual([
@@ -200,7 +200,7 @@ test('counts remaining items of a running run as pending, and items taken over b
   expect((await waitForEnd(second?.id ?? 0)).counts).toMatchObject({ discovered: 1, ok: 1 });
 });
 
-test('retries failed items, once per key, and skips those synced meanwhile', async () => {
+test('retries failed items, once per Idempotency-Key, and skips those synced meanwhile', async () => {
   const failed = (await items(run.id, '?outcomes=failed')).results;
   site.pages.set('/pages/4.html', samplePage(4, 1));
   const retry = (body: Record<string, unknown>, key?: string, id = run.id) =>
@@ -292,7 +292,7 @@ test('links an event of a data source to the workflow that caused it or that its
   expect(await last('REVOKE', 2)).toMatchObject({ workflow_id: null, workflow_url: null });
 });
 
-test('lists runs in Temporal by each search attribute', async () => {
+test('Temporal finds the workflow of a run by its file, request, user and organization', async () => {
   const file = await user.file(parentId);
   const [child] = await user.children(parentId);
   const settings = { address: testEngines().temporalAddress, namespace: 'default' };

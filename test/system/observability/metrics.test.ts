@@ -300,7 +300,7 @@ test('exports the backlog of the whole service from the API, not from the worker
   expect(Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('allotrope_files{'))).toEqual([]);
 });
 
-test('counts queued files that a revoke aborts in the metrics of the API, which aborts them', async () => {
+test('the API counts the queued files that it aborts when access is revoked', async () => {
   const source = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
   const owner = {
     organizationId: source.organization_id,

@@ -205,7 +205,7 @@ test('creates no trace without a request or a workflow', () => {
 });
 
 thoroughly(
-  'continues the trace of the request in a run that a worker starts later, after Temporal was down',
+  'continues the trace of the request in a run that a worker starts because the API cannot reach Temporal',
   async () => {
     // Nothing listens on this port.
     const closed = createServer().listen(0, '127.0.0.1');

@@ -140,7 +140,7 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     await expect(read(copies, copy!)).rejects.toThrow(BrokenPointFile);
   });
 
-  test('that are missing are reported', async () => {
+  test('that are missing cannot be read', async () => {
     const { copies } = storage();
     const copy = await copies.save(newOwner(), 'gone', header(2), pointsOf(2));
     await copies.delete(copy!.key);

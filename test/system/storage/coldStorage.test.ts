@@ -149,7 +149,7 @@ test('counts a search hit as use, which restarts the time to live; another use w
   await allRunsEnded();
 });
 
-test('names the files in cold storage that a search needs, unless they are excluded; other searches work', async () => {
+test('refuses a search that needs files in cold storage, and names them, unless it excludes them; other searches work', async () => {
   const searcher = await service.user('selma');
   const cold = { chunk_size: 60, enable_cold_storage: true, hot_storage_time_to_live: 1 };
   const send = async (name: string, more: Record<string, unknown>) =>

@@ -147,7 +147,7 @@ describe('generate_sparse_vectors', () => {
     },
   );
 
-  test('keeps its vectors after a re-sync with skip_file_processing', async () => {
+  test('keeps the sparse vectors of a file after a re-sync with skip_file_processing', async () => {
     const file = await send(SPARSE);
     await user.post('/resync_file', { file_id: file.id, skip_file_processing: true });
     expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
