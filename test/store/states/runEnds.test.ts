@@ -66,7 +66,7 @@ const nameIn = (ids: ReadonlyMap<string, number>) => {
   return ({ _id }: { readonly _id: number }) => nameOf.get(_id) ?? 'unknown';
 };
 
-test('the end of a requested sync has an event, and that of a scheduled sync if it has synced files', () =>
+test('the end of a requested sync has one event, and that of a scheduled sync has two if it has synced files', () =>
   everyRow(
     [
       [{}, {}, ['ALL_FILES_PROCESSED']],
