@@ -139,7 +139,7 @@ const WRITES: readonly Write<RunDoc>[] = [
   ['saveProgress', (_id, run) => stores.runs.saveProgress(run as never, { begun: 2 } as never), ACTIVE],
   ['finish', (id) => stores.runs.finish(id, 'finished', {}), ACTIVE],
   ['redo', (_id, run) => stores.runs.redo({ ...run, finishedAt: null } as never).then(() => undefined), ACTIVE],
-  // Runs without a limit are never refused, so the reservation changes even an ended run.
+  // Only a pause or a limit of tokens prevents a reservation, so it changes even the ended run, which has neither.
   [
     'reserveTokens',
     (id) => stores.pauses.reserveTokens(id, 10).then(() => undefined),
