@@ -33,7 +33,7 @@ interface Load {
   readonly characters: number;
   /** Number of callers that send such queries in a loop. */
   readonly callers: number;
-  /** Maximum ratio of p95 to that of idle phases; null: no target. */
+  /** Maximum ratio of the p95 of searches to that in phases without this load; null: no target. */
   readonly target: number | null;
 }
 const LOADS: readonly Load[] = [

@@ -88,7 +88,7 @@ export async function postLatencies(
 
 export interface Rescrape {
   readonly ms: number;
-  /** Writes and embeddings that happened nevertheless. */
+  /** Writes and embeddings during the scrape. Unchanged pages should cause none. */
   readonly differences: string[];
   readonly notModified: number;
   readonly fetchedInFull: number;

@@ -31,7 +31,7 @@ const LOOP_MS = 900_000;
 const PAUSE_MS = 50;
 const TIMEOUT_MS = 1_800_000;
 
-/** The last case is the default. Embedding processes get the sum of both numbers. */
+/** The last case is the default. Embedding processes get the sum of both niceness values. */
 const CASES = [
   { WORKER_NICENESS: '10', COMPUTE_NICENESS: '5' },
   { WORKER_NICENESS: '0', COMPUTE_NICENESS: '0' },

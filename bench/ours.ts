@@ -25,7 +25,7 @@ export interface Sizes {
   readonly iterations: number;
   /** Pages of the ingest with vectors. */
   readonly vectorPages: number;
-  /** Number of measurements of the time until the first chunk of an upload is found. */
+  /** Number of measurements of the time until the first chunk of a scrape is found. */
   readonly firstChunks: number;
   /** POST requests of each caller, for their latency. */
   readonly postsEach: number;

@@ -17,7 +17,7 @@ const MAX_PAGES = 400;
 const HOST = 'docs.example';
 const flags = process.argv.slice(2).filter((one) => one.startsWith('--'));
 const folders = process.argv.slice(2).filter((one) => !one.startsWith('--'));
-/** Number of pages that are compared. */
+/** Number of pages of a site that are compared with each other, to learn its blocks. */
 const SAMPLE = Number(flags.find((flag) => flag.startsWith('--sample='))?.slice(9) ?? 12);
 
 function read(bytes: Uint8Array, name: string, site: Partial<SiteEvidence>): ParsedDocument | null {

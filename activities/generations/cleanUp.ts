@@ -8,7 +8,7 @@ export interface FileAttempt {
   readonly generation: number;
 }
 
-/** A file before its new generation was published, and the number of that generation. */
+/** A published file, its record of before or after the publication, and the number of the published generation. */
 interface ReplacedFile extends FileAttempt {
   readonly file: FileAttempt['file'] & Pick<FileDoc, 'vectorSpace' | 'numChunks' | 'cleanupPending'>;
 }

@@ -97,7 +97,7 @@ class LinkReader implements TokenizerCallbacks {
   }
 
   onopentagname(start: number, end: number): void {
-    // All names of interest are shorter.
+    // Longer names are neither in READ_TAGS nor in FOREIGN.
     this.#tag = end - start > 5 ? '' : this.#html.slice(start, end).toLowerCase();
     this.#isRead = READ_TAGS.has(this.#tag);
     if (FOREIGN.has(this.#tag)) this.#foreign += 1;

@@ -175,7 +175,7 @@ function isQuestion(button: PageElement): boolean {
   return text.length >= MIN_QUESTION_LENGTH && /\S\s+\S|[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]/.test(text);
 }
 
-/** Whether the button is in a heading, which is kept. */
+/** Whether the button is in a title: a heading, a term, a summary or a header cell. */
 function isInTitle(button: PageElement): boolean {
   const { parent } = button;
   return [parent, parent?.parent ?? null].some((node) => isElement(node) && TITLE_TAG.test(node.name));

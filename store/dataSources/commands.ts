@@ -60,7 +60,7 @@ export interface DataSourceCommands {
   markTagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
   /** Records that a batch of files of the data source was synced. */
   recordFilesSynced(tenant: Tenant, id: number): Promise<void>;
-  /** Records that a tag workflow was stopped early. The mark stays until another tag workflow completes. */
+  /** Records that a tag workflow was stopped early. tagsStopped stays true until another tag workflow completes. */
   markTagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
    * Deletes the credentials and writes an event, once: safe to repeat. Null if the user has no such data source.

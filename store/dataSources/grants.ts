@@ -16,8 +16,9 @@ export interface Grants {
 }
 
 /**
- * The ciphertext of a grant is also its version, because each encryption gives another ciphertext. A claim is written
- * before the provider is called; the claim of a crashed process expires.
+ * The ciphertext of a grant is also its version, because each encryption gives another ciphertext. A claim
+ * reserves the refresh of a grant for one process. It is written before the provider is called, and expires if that
+ * process crashes.
  */
 export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets): Grants {
   return {

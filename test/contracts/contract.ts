@@ -35,7 +35,7 @@ export interface Operation {
 export interface Contract {
   /** Name of the table and of its file. */
   readonly name: string;
-  /** Name of the source, as in its row. */
+  /** Name of the source, as in its row of CONNECTED_SOURCES. */
   readonly source: string;
   /** Address of the specification, with its version. */
   readonly specification: string;

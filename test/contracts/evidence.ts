@@ -6,8 +6,8 @@ import type { ConnectedSourceType } from '../../contract/sources/connectedSource
 import type { Aspect } from './observations/observation.js';
 
 /**
- * The aspects of which each table in tables/ compares the requests with a specification. No specification contains rate
- * limits or consents.
+ * For each table in tables/, the aspects whose requests it compares with a specification. No specification contains
+ * rate limits or consents.
  */
 export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   azureBlobStorage: ['listing', 'paging', 'formats'],

@@ -35,7 +35,7 @@ test('every observation has a link, a date, and a test or file that exists', () 
     ({ observation }) => checkObservation(observation),
   ));
 
-test('rejects an observation without evidence', () => {
+test('rejects an observation whose test or file does not exist', () => {
   const observation: Observation = {
     ...ROWS[0]!.observation,
     evidence: { test: ['test/contracts/observations.test.ts', ['no', 'test'].join(' ')] },

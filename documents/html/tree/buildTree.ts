@@ -165,8 +165,9 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   /**
-   * Whether the content of elements such as `iframe` has tags. With scripts, browsers read noscript as text, so an iframe
-   * without an end tag ends with the noscript around it, and must not swallow the rest of the page.
+   * Whether the tokenizer reads tags inside elements such as `iframe`, whose content is text in HTML. It does so inside
+   * noscript: an iframe without an end tag would otherwise swallow the rest of the page. In browsers it cannot, because
+   * they read noscript as text while scripts are enabled.
    */
   isInForeignContext(): boolean {
     return this.#isForeign || this.#stack.has('noscript');

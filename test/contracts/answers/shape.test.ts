@@ -105,7 +105,7 @@ test('requires only the fields that the request selects', () => {
   expect(answered('/ships/1?fields=id', '{}')).toEqual(['GET /ships/{id} 200: answer.id is missing']);
 });
 
-test('compares refusals, answers whose shape depends on the request, and bodies other than JSON', () => {
+test('compares refusals and shapes that depend on the request, and accepts only some bodies other than JSON', () => {
   expect(answered('/ships/1', '{"error":1}', 404)).toEqual([
     'GET /ships/{id} 404: answer.code is missing',
     'GET /ships/{id} 404: answer.error is not in the specification',
@@ -161,7 +161,7 @@ describe('an answer in XML', () => {
     expect(differences(inner)).toEqual([problem]);
   });
 
-  test('that is not XML is a difference', () => {
+  test('is reported as a difference if it is not well-formed', () => {
     const table: AnswerTable = { ...TABLE, isXml: true };
     const answer = { method: 'GET', url: 'https://a.example/ships', status: 200, text: '<Fleet>' };
     expect(answerProblems(table, CONTRACT, '/ships', answer)).toEqual(['GET /ships 200: the answer is not XML']);

@@ -76,7 +76,7 @@ export const slack: SourceObservations = {
     {
       aspect: 'deletions',
       statement:
-        'With fractions of a second in `oldest` and `latest`, no messages were found; a client deleted its own.',
+        'With fractions of a second in `oldest` and `latest`, no messages were found; a client deleted its copies.',
       ...{ link: elastic(3997), date: '2026-05-19' },
       evidence: { test: [SUITE, 'lists from the window that contains the start time'] },
     },

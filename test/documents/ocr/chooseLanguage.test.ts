@@ -62,7 +62,7 @@ test('begins with a Latin language whose data can be downloaded, if there is one
   await expect(neededFirst(['deu', 'fra', 'osd'])).rejects.toMatchObject({ code: 'deu' });
 });
 
-test('skips the scripts whose data cannot be downloaded', async () => {
+test('reads a page in another language if data cannot be downloaded, but a Latin page in no other script', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-tesseract-'));
   const program = path.join(folder, 'tesseract');
   const neededAfter = async (

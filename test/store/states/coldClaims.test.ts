@@ -72,7 +72,7 @@ const KEPT: readonly (readonly [what: string, fields: Partial<FileDoc>, isHeld: 
   ['a file that is being deleted', { ...LEAVING, ...TAKEN_OVER }, false, { coolsAt: 'in 2 days' }],
 ];
 
-test('a request waits for moves to cold storage that hold its files, and keeps files that have not left yet', () =>
+test('keepHot() keeps files that have not left yet, and returns whether a move to cold storage holds one of them', () =>
   everyRow(
     KEPT,
     ([what]) => what,

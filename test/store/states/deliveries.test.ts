@@ -37,7 +37,7 @@ const outcomeAt = (position: number, fields: Partial<DeliveryOutcome> = {}): Del
 const attempt = (ms: number) => ({ at: new Date(ms), ms, statusCode: 500, error: 'failed' });
 const positions = (found: readonly DeliveryDoc[]): number[] => found.map(({ position }) => position);
 
-test('deliveries are listed for their webhook, by status, the latest first, and pending ones in order', async () => {
+test('list() returns deliveries of a webhook, the latest event first; listPending() the earliest first', async () => {
   const failed = { status: 'FAILED', tries: 2 } as const;
   const delivered = { status: 'DELIVERED' } as const;
   await deliveries.record(HOOK, [

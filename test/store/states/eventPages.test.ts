@@ -75,7 +75,7 @@ test('a page reads at most 200 writes, also if few of their events belong to its
   const ofBen = { organizationId, customerId: 'ben' };
   expect(await pagesAfter(0, ofBen)).toEqual([[300], []]);
   expect((await events.page(ofBen, 0, 402)).next).toBe(400);
-  // Everything up to the head is covered, so that the next page does not read the same rows again.
+  // `next` is the end of the range, 402, so that the next page does not read the same rows again.
   expect(await events.page({ organizationId, customerId: '$ada' }, 400, 402)).toEqual({ events: [], next: 402 });
   expect((await events.page({ organizationId: organizationId + 500 }, 0, 7)).next).toBe(7);
 });

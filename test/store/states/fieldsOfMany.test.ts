@@ -178,7 +178,7 @@ test('a data source has unsynced files if one of its own failed or was aborted',
   expect(await stores.containersOf(ADA, 40, 10)).toEqual([]);
 });
 
-test('a decision about held deletions changes the container, and a refusal ends the hold', async () => {
+test('an approval of held deletions sets deletionsApproved, and a refusal removes deletions_held', async () => {
   const held = { ...READY, isContainer: true, fileMetadata: { deletions_held: 3, a: 1 } };
   const decided = async (approved: boolean) => {
     const [id] = (await seed(stores.files, commonFields(stores.files), { held })).values();

@@ -203,7 +203,7 @@ const request = (externalFileId: string, fields: Partial<FileRequest> = {}): Fil
   ...{ workflowOf: (id: number) => `workflow ${id}`, ...fields },
 });
 
-test('files that another request inserts meanwhile are queued, without a second event', async () => {
+test('a file that another request inserts meanwhile joins this run, without a second FILES_CREATED', async () => {
   await files.deleteMany({});
   beforeInsert = async () => {
     beforeInsert = () => Promise.resolve();

@@ -97,7 +97,7 @@ export type Row = readonly [
   fields: Partial<FileDoc>,
   call: Call,
   changed: object,
-  /** What the change requires of a file apart from its state and id. */
+  /** Whose files the change leaves alone: those of other runs, those of other tenants, or none (`record`). */
   owner: 'run' | 'tenant' | 'record',
 ];
 export const commonFields = (files: Model<FileDoc>) => (id: number) => ({

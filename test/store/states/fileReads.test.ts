@@ -174,7 +174,7 @@ test('a re-embedding reads the matching files that existed when it was accepted,
   expect(await candidates(0, null, { ...ADA, organizationId: 2 })).toEqual([]);
 });
 
-test('the tags of an account are copied to its files with another version, in the order of their ids', async () => {
+test('files that lack the latest version of the tags of their account are listed in the order of ids', async () => {
   const behind = { dataSourceId: 40, sourceTagsVersion: 1 };
   await seedFiles({
     ...{ first: behind, current: { ...behind, sourceTagsVersion: 2 }, unset: { dataSourceId: 40 }, last: behind },

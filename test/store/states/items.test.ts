@@ -48,7 +48,7 @@ const seedFiles = (states: Readonly<Record<string, Partial<FileDoc>>>) =>
     Object.fromEntries(Object.entries(states).map(([name, fields]) => [name, { externalFileId: name, ...fields }])),
   );
 
-test('a listing reports new items, even if it repeats a page; hasChanged() reports new and changed items', async () => {
+test('upsert() returns new items, even if a listing repeats a page; hasChanged() detects changed items too', async () => {
   expect(await items.upsert(SOURCE, 1, [...TREE, item('a', 'A')])).toEqual(ids('A', 'a', 'AA', 'aa', 'B'));
   expect(await items.upsert(SOURCE, 1, TREE.slice(0, 2))).toEqual(ids('A', 'a'));
   expect(await rows.countDocuments()).toBe(5);
@@ -153,7 +153,7 @@ test('a deleted path is deleted with everything below it, and nothing else', asy
   expect(await where({ isGone: true })).toEqual(['/x', '/x/y', '/x/y/z']);
 });
 
-test('items that a listing did not find are marked, except roots that a feed covers and what is below them', async () => {
+test('items not found by a listing are marked as gone, except roots that a feed covers and what is below them', async () => {
   await items.upsert(SOURCE, 1, [...TREE, item('C', null), item('c', 'C', { rootExternalId: 'C' })]);
   await items.upsert(SOURCE, 2, [item('C', null)]);
   await items.markUnlisted(SOURCE, 2, ['A']);
@@ -185,7 +185,7 @@ test('lists the root items that a listing has not found, also after they were ma
   expect(await unlisted()).toEqual(['A', 'C']);
 });
 
-test('an unchanged item has a READY file of the listed version; a synced copy only needs equal options', async () => {
+test('an unchanged item has a READY file of its version; a synced copy has equal options and any version', async () => {
   const many = Array.from({ length: 1_000 }, (_, nth) => `missing ${nth}`);
   await items.upsert(SOURCE, 1, [
     ...['same', 'newer', 'failed', 'unknown', 'empty', 'otherOptions'].map((name) => item(name, null)),

@@ -120,9 +120,15 @@ const ROWS: readonly Row[] = [
     { sourceTagsVersion: 2 },
     'record',
   ],
-  ['older tags are on the points', READY, (file) => stores.markSourceTagsApplied(source(2), [file]), {}, 'record'],
   [
-    'new tags meanwhile',
+    'other tags than those of the data source are on the points',
+    READY,
+    (file) => stores.markSourceTagsApplied(source(2), [file]),
+    {},
+    'record',
+  ],
+  [
+    'tags of the data source are on the points of a file whose tags have changed meanwhile',
     READY,
     (file) =>
       stores.markSourceTagsApplied(source(2), [{ ...file, sourceTags: storedTags({ team: 'blue' }), tagsRevision: 5 }]),

@@ -216,13 +216,13 @@ test('a webhook and a user change only in the states from which they may', async
   expect(await webhooks.find(ids.get('idle')!)).toMatchObject({ status: 'FLAGGED', disabledAt: expect.any(Date) });
   await webhooks.enableAndWake(ids.get('idle')!);
   expect(await webhooks.find(ids.get('idle')!)).toMatchObject({ disabledAt: null, wokenAt: null });
-  // Its failure is shown until a batch ends without one.
+  // The failure of a webhook is shown until a batch of its deliveries ends without a failure.
   const failing = { event: 'FILE_READY', tries: 2, error: 'HTTP 500', at: AGO, nextTryAt: AHEAD };
   await webhooks.saveProgress(ids.get('due')!, { ...progress, failing });
   expect(await webhooks.find(ids.get('due')!)).toMatchObject({ failing });
   await webhooks.saveProgress(ids.get('due')!, progress);
   expect(await webhooks.find(ids.get('due')!)).toMatchObject({ failing: null });
-  // Its workflow is signalled at once, to send again or to delete its rows.
+  // Webhooks that were just enabled or deleted await a signal: to send again, or to delete their rows.
   await hooks.updateMany({}, { $set: { wake: null, wokenAt: AGO } });
   await webhooks.enableAndWake(ids.get('signalled')!);
   await webhooks.remove(1, ids.get('flagged')!);

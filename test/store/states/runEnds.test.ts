@@ -66,7 +66,7 @@ const nameIn = (ids: ReadonlyMap<string, number>) => {
   return ({ _id }: { readonly _id: number }) => nameOf.get(_id) ?? 'unknown';
 };
 
-test('the end of a requested sync has an event, and that of a scheduled sync if it has synced files', () =>
+test('the end of a requested sync has one event, and that of a scheduled sync has two if it has synced files', () =>
   everyRow(
     [
       [{}, {}, ['ALL_FILES_PROCESSED']],
@@ -222,7 +222,7 @@ test('stalled runs are grouped by cause, the most frequent first, each group wit
   expect(past.at(-1)).toMatchObject({ cause: 'qdrant_down', since: NOW, until: expect.any(Date) });
 });
 
-test('a released upload queues its file and clears its message; the files of other runs wait', async () => {
+test('the release of an upload queues its file, without an error message; the files of other runs wait', async () => {
   const waiting = { held: true, startedAt: null, kind: 'syncUpload' };
   const ids = await seedRuns({ first: waiting, second: waiting, ofBen: { ...waiting, userId: 8 } });
   const [first, second, ofBen] = [...ids.values()];

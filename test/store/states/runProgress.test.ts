@@ -104,13 +104,13 @@ test('finds the READY files of a run and all files of a batch that need cleanup,
   expect(await progress.listAbortedAttempts(RUN, id('aborted'), 10)).toEqual([]);
 });
 
-test('a step continues only a file that its run has started', async () => {
+test('findSyncing() finds only a file that the run has started and not ended', async () => {
   const found = [];
   for (const [name, _id] of ids) if (await progress.findSyncing(RUN, _id)) found.push(name);
   expect(found).toEqual(['syncing', 'container']);
 });
 
-test('the content of a run comes from pages if that of one of its files does', async () => {
+test('hasPageContent() returns whether the content of any file of the run is from its page, not a feed entry', async () => {
   const files = fileModel(connection);
   await files.updateOne({ _id: id('syncedOther') }, { $set: { 'fileMetadata.content_from': 'page' } });
   await files.updateOne({ _id: id('synced') }, { $set: { 'fileMetadata.content_from': 'entry' } });

@@ -139,7 +139,7 @@ const WRITES: readonly Write<RunDoc>[] = [
   ['saveProgress', (_id, run) => stores.runs.saveProgress(run as never, { begun: 2 } as never), ACTIVE],
   ['finish', (id) => stores.runs.finish(id, 'finished', {}), ACTIVE],
   ['redo', (_id, run) => stores.runs.redo({ ...run, finishedAt: null } as never).then(() => undefined), ACTIVE],
-  // Runs without a limit are never refused, so the reservation changes even an ended run.
+  // Only a pause or a limit of tokens prevents a reservation, so it changes even the ended run, which has neither.
   [
     'reserveTokens',
     (id) => stores.pauses.reserveTokens(id, 10).then(() => undefined),
@@ -157,7 +157,7 @@ const WRITES: readonly Write<RunDoc>[] = [
   ['streams.finish, ended meanwhile', (_id, run) => stores.streams.finish(ADA, [{ ...run, finishedAt: null }]), ACTIVE],
 ];
 
-test('each write changes a run only in the states from which it may, and reports whether it did', () =>
+test('each write changes a run only in the states from which it may, and returns whether it did', () =>
   checkWrites(runs, fresh, WRITES));
 
 type List = readonly [name: string, call: () => Promise<readonly { readonly _id: number }[]>, found: string];
@@ -267,7 +267,7 @@ test('a run waits for earlier runs of the same work, and is repeated a limited n
   expect(await readRows(runs)).toEqual(last);
 });
 
-test('a deletion of a user withdraws its other waiting runs, and returns all of its open ones, of no other user', async () => {
+test('a deletion of a user withdraws the waiting runs of this user, and returns the other started ones', async () => {
   const ids = await fresh();
   const own = ids.get('running')!;
   for (const stranger of [

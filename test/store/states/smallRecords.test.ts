@@ -216,7 +216,8 @@ test('a rebuild skips deleted users, containers and files without vectors; progr
     { ...run, _id: 601, startedAt: AGO, finishedAt: NOW, outcome: 'aborted', request: { model: null, space: null } },
     { ...run, _id: 602, startedAt: AGO, finishedAt: null, request: { model: null, space: 't' } },
   ] as never);
-  // An active rebuild of the same scope is awaited instead of a second one; that of another vector space is not.
+  // accept() returns an active rebuild of the same scope instead of accepting a second one. A rebuild of another vector
+  // space is accepted.
   expect(await rebuilds.accept({ ...all, space: 't' })).toEqual([602]);
   expect(await rebuilds.accept({ ...all, space: 's' })).toEqual([500]);
   expect(await rebuilds.countActive()).toBe(1);

@@ -176,7 +176,7 @@ test('each change of a data source writes exactly its fields and events', () =>
     },
   ));
 
-test('an account that is connected again keeps its record, tags and options, and lists everything', async () => {
+test('an account that is connected again keeps its record, tags and options, but no change token', async () => {
   const [id] = (await seedSources({ own: { revokedAccess: true, sealedCredentials: null } })).values();
   const before = await read(id!);
   const connect = (change: object, owner = ADA) =>
@@ -198,7 +198,7 @@ test('an account that is connected again keeps its record, tags and options, and
     sealedCredentials: expect.any(String),
   });
   expect(changed['sealedCredentials']).not.toBe('new');
-  // An earlier version named the account differently.
+  // An earlier version of the service stored the account under another external id.
   const former = await connect({ externalId: 'BOX|renamed', formerExternalId: before.externalId });
   expect(former.dataSource._id).toBe(id);
   for (const stranger of STRANGERS) expect((await connect({}, stranger)).dataSource._id).not.toBe(id);

@@ -7,7 +7,7 @@ import { testEngines } from '../../support/engines.js';
 import { everyRow } from '../../support/everyRow.js';
 
 export const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
-/** Tenants that share the organization, or the user id. */
+/** Tenants that share the organization, or the user id, with ADA. */
 export const STRANGERS = [
   { ...ADA, userId: 8 },
   { ...ADA, organizationId: 2 },

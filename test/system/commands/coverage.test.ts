@@ -139,7 +139,7 @@ test('counts a document reader process that answered and was then killed, althou
   expect(missed().lines).toEqual([4, 5, 6, 8, 10, 12, 16, 18, 19, 20]);
 });
 
-test('skips a coverage file that is still being written, and reads it in the next run', async () => {
+test('leaves a coverage file that is still being written for the next run', async () => {
   await run(callCompiled(20));
   await addReports(raw, tally);
   expect(await readdir(raw)).toEqual([]);

@@ -77,7 +77,7 @@ function isButton(element: PageElement): boolean {
   if (element.name !== 'button') return false;
   if (isWordAt(element.prev) && isWordAt(element.next)) return false;
   const title = [element.parent, element.parent?.parent ?? null].find(isTitle);
-  // A button next to the text of a heading copies it or links to it.
+  // A button with less than half of the text of a heading copies the heading or links to it.
   return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
 }
 
