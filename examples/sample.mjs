@@ -1,4 +1,4 @@
-/** What all JavaScript examples need: an access token of the end user `alice`, and an uploaded report. */
+/** Access tokens for the JavaScript examples, and, except for `web`, a report that is uploaded for the user `alice`. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 

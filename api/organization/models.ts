@@ -65,7 +65,7 @@ export const models = operation({
         )
         .required()
         .description('Every model id that requests accept, with the service behind it.'),
-    }).description('Every embedding model id that this deployment accepts, with what serves it.'),
+    }).description('Every embedding model id that this deployment accepts, with its provider and vector space.'),
   ),
   handle: async ({ deps: { embedder } }) => ({
     results: embedder.models().map(({ model, provider, upstream, space, window, takesImages }) => ({

@@ -18,7 +18,7 @@ const WIDTH = 480;
 /** Styles of a table: alignment alone, a full grid, or rules above and below the table and below its header. */
 const TABLE_STYLES = ['plain', 'grid', 'rules'] as const;
 
-/** Writes PDFs of known structure with their references to a folder. The same seed gives the same files. */
+/** Writes `count` PDFs of known structure with their references to a folder. Every call writes the same files. */
 export async function makePdfs(folder: string, count: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (let nth = 0; nth < count; nth++) {

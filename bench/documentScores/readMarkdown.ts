@@ -33,7 +33,7 @@ export function readMarkdown(markdown: string): MarkdownBlock[] {
   return blocks;
 }
 
-/** Returns the text without Markdown syntax. Each white space is reduced to one space. */
+/** Returns the text without Markdown syntax. White space is reduced to one space. */
 export const plainText = (markdown: string): string =>
   readMarkdown(markdown)
     .map((block) => (block.kind === 'table' ? block.rows.flat().filter(Boolean).join(' ') : block.text))

@@ -66,7 +66,7 @@ export const intercom: Connector<OAuthGrant> = {
       'each published article in all its languages, each conversation, each ticket; attachments with `sync_attachments`',
     unchangedBy: 'time of change',
     deletions:
-      'for conversations and tickets, a lower count causes a complete listing; ' +
+      'for conversations and tickets, a lower count than at the last sync causes a complete listing; ' +
       'articles are listed completely in each sync',
     limits:
       'Intercom returns 500 parts per conversation; listing a collection reads all articles; ' +

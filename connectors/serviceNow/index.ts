@@ -67,7 +67,8 @@ export const serviceNow: Connector<OAuthGrant> = {
     listed: 'tables, records, attachments',
     ingested: 'each incident and record; attachments with `sync_attachments`',
     unchangedBy: 'time and number of changes; for attachments the hash',
-    deletions: 'a lower count of a table causes a complete listing; drafts and retired articles count as deleted',
+    deletions:
+      'a lower count of records or attachments than at the last sync causes a complete listing; drafts and retired articles count as deleted',
     limits:
       'the tables incident, problem, change_request, kb_knowledge, sc_cat_item and custom tables that extend task',
   },

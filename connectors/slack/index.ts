@@ -153,7 +153,7 @@ export const slack: Connector<OAuthGrant> = {
       'a digest of the messages of a quarter-hour; for threads without a reply in the last 14 days the first message, number of replies and time of the last one; newer threads are read again',
     deletions: 'a quarter-hour is read again when a message in it is deleted',
     limits:
-      'conversations that the user can see; eight concurrent requests per workspace for all users of one OAuth client; one request reads up to 200 messages of neighbouring quarter-hours, and each thread takes one; Slack allows apps that are distributed outside its Marketplace one such request per minute with 15 messages; an edited reply in an older thread is not noticed',
+      'conversations that the user can see; the limit per OAuth client applies to each workspace separately; one request reads up to 200 messages of neighbouring quarter-hours, and each thread takes one; Slack allows apps that are distributed outside its Marketplace one such request per minute with 15 messages; an edited reply in an older thread is not noticed',
   },
   oauth: {
     // User scopes: a user has access to more than an app, which must be invited to each channel.

@@ -43,8 +43,8 @@ export interface PointKey {
 export type ReadVectors = { readonly vectors: readonly (readonly number[] | null)[] } | { readonly problem: string };
 
 /**
- * Reads all points, independently of the records. Only counts are kept in memory. Collections that the last check found
- * damaged are skipped.
+ * Reads the points of all collections, independently of the records in MongoDB. `organizations`, `users`, `count` and
+ * `withoutSparse` skip the collections that the last `check` found damaged.
  */
 export interface PointsCensus {
   /** Checks every collection: whether it can be read and searched. @throws when Qdrant does not answer */

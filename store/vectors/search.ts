@@ -103,7 +103,10 @@ export const byScore = (a: VectorHit, b: VectorHit): number =>
 /** Orders points, best first. Ties have a fixed order. */
 export const byScoreAndId = (a: PointHit, b: PointHit): number => b.score - a.score || (a.id < b.id ? -1 : 1);
 
-/** Creates the reader of points, by similarity and by key. It adds the filter of the tenant to every query. */
+/**
+ * Creates the reader of points, by similarity and by key. Searches contain the filter of the tenant. Points that are
+ * read by id are returned only if their payload has the tenant.
+ */
 export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Collections, 'nameOf'>): VectorSearch {
   const pathOf = (space: string): string => `/collections/${encodeURIComponent(nameOf(space))}/points`;
   const find = async (

@@ -15,7 +15,7 @@ export const isOfTenant = (
   { organizationId, userId }: Tenant,
 ): boolean => payload?.['organization_id'] === String(organizationId) && payload['user_id'] === userId;
 
-/** Returns the conditions that restrict a filter to one tenant. Every query on the points of a user contains them. */
+/** Returns the conditions that restrict a filter to one tenant. Each filter of one user's points contains them. */
 export const tenantFilter = ({ organizationId, userId }: Tenant) => [
   organizationFilter({ organizationId }),
   { key: 'user_id', match: { value: userId } },

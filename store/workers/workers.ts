@@ -39,7 +39,10 @@ export interface Workers {
   createIndexes(): Promise<void>;
 }
 
-/** Lifetime of a row without a heartbeat in seconds, for a worker whose host failed too. */
+/**
+ * Seconds after the last heartbeat at which MongoDB deletes a row. The next worker on the same host deletes the rows of
+ * crashed workers earlier; on a host that failed, there may be no next one.
+ */
 const EXPIRES_AFTER_S = 3_600;
 const MAX_WORKERS = 100;
 

@@ -251,7 +251,7 @@ describe('reaper', () => {
     return { reaped, of, called };
   };
 
-  test('ends runs whose workflow has ended, except in the last ten seconds, and no other runs', async () => {
+  test('ends runs whose workflow has ended, if they started more than ten seconds ago, and no other runs', async () => {
     const withoutWorkflow = reap(runOf(), {});
     expect(await withoutWorkflow.reaped).toBe(1);
     expect(withoutWorkflow.of('runs.listActiveStartedUntil')[0]?.[0]).toEqual(new Date(90_000));
@@ -461,7 +461,7 @@ describe('dispatcher', () => {
     expect([of('runs.markStarted'), of('runs.postpone')]).toEqual([[[7]], []]);
   });
 
-  test('sets organization, request, user, data source and the only file as search attributes', async () => {
+  test('sets organization, request, user, data source and, for a run of one file, that file as search attributes', async () => {
     const rows: [Partial<RunDoc>, object][] = [
       [
         { kind: 'resyncFile', dataSourceId: 9 },

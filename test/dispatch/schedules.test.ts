@@ -87,7 +87,7 @@ function open(temporal: ReturnType<typeof fakeTemporal>, answers: Answers = {}, 
   return { ...recorded, lines, schedules: createSchedules(temporal.client, names, recorded.stores, log) };
 }
 
-describe('schedule of a changed record', () => {
+describe('schedule of a record', () => {
   const ID = 'd1:auto-sync:5';
   interface Row {
     readonly what: string;
@@ -311,7 +311,7 @@ test('a comparison reads all pages of records', async () => {
   expect(of('schedules.markDirty').flatMap(([ids]) => ids)).toEqual(recordIds.slice(700));
 });
 
-test('a sweep compares at once, continues after a failure, and ends with its signal', async () => {
+test('a sweep continues after a failure, then compares schedules with their records, and ends with its signal', async () => {
   const stop = new AbortController();
   const temporal = fakeTemporal(['d1:stray']);
   let claims = 0;

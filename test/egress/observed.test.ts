@@ -1,4 +1,7 @@
-/** What a request reports to its observer, and checks that end without an answer. */
+/**
+ * Tests of four parts of egress: reports to its observer, checks when the name server does not answer, streamed request
+ * bodies, and peek().
+ */
 import { getEventListeners } from 'node:events';
 import { afterEach, expect, test } from '@jest/globals';
 

@@ -8,8 +8,8 @@ export const uuid = (n: number) => `00000000-0000-0000-0000-0000000000${n}`;
 export const tick = (n: number) => new Date(1.7e12 + n * 1e9).toISOString();
 
 /**
- * Twenty points: ids 0 to 9, then UUIDs. Every second one, from index 1, has the vector `title`; the others are
- * published.
+ * Twenty points: ids 0 to 9, then UUIDs. Points of odd index have the vector `title`, the others
+ * `published: true`.
  */
 export const points = Array.from({ length: 20 }, (_, i) => ({
   id: i < 10 ? i : uuid(i),

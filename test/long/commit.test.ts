@@ -20,7 +20,7 @@ const stops: Stop[] = [...chance.shuffle(PLACES), ...Array.from({ length: POINTS
   .map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
 
 test.each(stops.map((stop) => [`${stop.when} ${stop.step} of commit ${stop.nth}`, stop] as const))(
-  'a worker that is killed %s stores what an uninterrupted worker stores',
+  'a re-sync whose worker is killed %s stores what an uninterrupted re-sync stores',
   async (_title, stop) => {
     await trials.run(stop);
     expect.hasAssertions();

@@ -31,7 +31,7 @@ function growingScrape(): { readonly api: Client; readonly polls: () => number }
   };
 }
 
-test('writes no line per poll without a terminal', async () => {
+test('writes nothing while it polls a scrape, if there is no terminal', async () => {
   const written: string[] = [];
   const { api, polls } = growingScrape();
   await followScrape(api, 1, { isInteractive: false, err: (text) => void written.push(text) }, 1);

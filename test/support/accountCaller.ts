@@ -8,7 +8,7 @@ import type { IdentifyResults, IdentifyCalls } from './accountCallerChild.js';
 const CHILD = fileURLToPath(new URL('accountCallerChild.ts', import.meta.url));
 
 export interface AccountCaller {
-  /** Asks the source for the names of accounts, concurrently. Only one `identify` may be in progress at a time. */
+  /** Identifies an account at its source, in `calls` concurrent requests. Await the result before the next call. */
   identify(calls: IdentifyCalls): Promise<IdentifyResults>;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;

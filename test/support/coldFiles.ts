@@ -21,7 +21,7 @@ export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {
 export const fileIdsWithStoredVectors = async (env: NodeJS.ProcessEnv): Promise<number[]> =>
   (await storedVectors(env)).map((name) => Number(name.split('/')[0]));
 
-/** Returns all points of a file in Qdrant, by point id. */
+/** Returns all points of a file in Qdrant, sorted by point id. */
 export async function pointsOfFile(env: NodeJS.ProcessEnv, fileId: number): Promise<unknown[]> {
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();

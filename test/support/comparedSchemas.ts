@@ -1,4 +1,7 @@
-/** Compares two response schemas: finds values that one schema allows and the other does not describe. */
+/**
+ * Compares two response schemas: ours and the contract's. Finds responses of ours that the contract does not describe,
+ * and fields of ours that are not marked as extensions.
+ */
 import { type Document, resolve, type Schema } from './contract.js';
 
 /** A schema of a single type. */
@@ -32,10 +35,7 @@ export interface Compared {
   readonly values?: ReadonlySet<unknown>;
 }
 
-/**
- * @returns a sentence for each difference, with the path of the field; empty if the other schema describes all our
- * responses
- */
+/** @returns a sentence for each difference, with the path of the field */
 export function differences(compared: Compared, mine: Schema, other: Schema, path = ''): string[] {
   const { ours, theirs } = compared;
   const expected = kindsOf(theirs, other);

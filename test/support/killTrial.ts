@@ -59,7 +59,7 @@ export interface Trial {
 
 interface TrialResult {
   readonly storedState: StoredState;
-  /** Kills during the ingest. */
+  /** Number of kills before the files had settled. */
   readonly hits: number;
   readonly tookMs: number;
 }

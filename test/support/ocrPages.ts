@@ -74,7 +74,7 @@ const drawText = (language: OcrLanguage, lines: readonly string[], height: numbe
 /** Draws a scan of an A5 page with the text of a language. @returns PNG */
 export const scan = (language: OcrLanguage): Uint8Array => drawText(language, OCR_TEXTS[language] ?? [], 1100);
 
-/** Draws a scan of the first two lines of that text, which takes less time to read. @returns PNG */
+/** Draws a scan of the first two lines of the text of a language, which OCR reads faster. @returns PNG */
 export const shortScan = (language: OcrLanguage): Uint8Array =>
   drawText(language, OCR_TEXTS[language]?.slice(0, 2) ?? [], 200);
 

@@ -9,7 +9,8 @@ import type { Egress } from '../../egress/types.js';
 
 /**
  * Replays a recording with the current code of its connector.
- * @param egress sends all requests to the server, so it must allow 127.0.0.1. The path has the original address
+ * @param egress sends all requests to the server, so it must allow 127.0.0.1. The path of each contains the URL that
+ *   the connector requested
  * @returns the results, and requests that differ from the recording
  */
 export async function replayOnLoopback(

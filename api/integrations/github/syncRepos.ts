@@ -33,7 +33,7 @@ export const syncGitHubRepos = operation({
     `Starts a run that lists the directories and files of up to ${MAX_REPOS} repositories, in their default branches. No file is synced: use it before \`POST /integrations/items/list\` and \`POST /integrations/files/sync\`.
 
 \`sync_status\` of the data source shows the state; the event \`DATA_SOURCE_READY\` reports the end. An unknown or ambiguous repository returns 400. While the account is being listed, the response is 409.`,
-    'After `SYNC_ERROR` or a cancellation, `DATA_SOURCE_READY` is not written: a client that waits for it also polls.',
+    'After `SYNC_ERROR` or a cancellation, the event `DATA_SOURCE_READY` is not emitted: poll `sync_status`, too.',
   ],
   returns: '`success: true`: a run now lists the files of the named repositories.',
   createsWork: true,

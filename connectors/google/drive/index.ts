@@ -33,7 +33,7 @@ async function outermost(client: SourceClient, folder: FileJson): Promise<Source
 export const googleDrive: Connector<OAuthGrant> = {
   about: {
     listed: 'own files, files that others share, shared drives: folders, files, shortcuts',
-    ingested: 'each file; Docs, Sheets, Slides, Drawings and scripts exported; no forms, sites, maps',
+    ingested: 'each file; Docs, Sheets, Slides, Drawings and scripts exported; forms, sites and maps end in SYNC_ERROR',
     unchangedBy: 'MD5, else the version, and the name; shortcuts are fetched again',
     deletions: 'items in the trash count as deleted; a new drive is listed completely',
     limits: '1,000 shared drives; 200 levels of folders; a shortcut to a folder is followed only if it is selected',

@@ -3,8 +3,9 @@ import { fenced, rawText } from './renderCode.js';
 
 /**
  * Returns a listing of code whose lines are div elements of one class as the lines of a code fence, without line
- * numbers; null for other blocks. Such lines are a listing if several are indented by spaces, or if their class is
- * `line` and at least one ends like a statement.
+ * numbers; null for other blocks. Such lines are a listing if several are indented by spaces. They are also one if
+ * their class is `line`, at least one ends like a statement, and no class of the block begins with `line`, such as
+ * `line-block`, which docutils uses for verse.
  */
 export function listingLines(block: PageElement, leftOut: ReadonlySet<PageElement>): string[] | null {
   const lineClass = lineClassOf(block);

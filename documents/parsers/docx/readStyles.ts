@@ -24,7 +24,7 @@ interface Style {
   level: number | null;
 }
 
-/** Reads the styles and lists of a text document. A document without the part has none. */
+/** Reads the styles and lists of a text document from the parts `styles` and `numbering`. Both parts are optional. */
 export async function readStyles(
   { archive }: Package,
   relations: ReadonlyMap<string, Relation>,

@@ -42,18 +42,21 @@ describe('a page that rejects direct requests', () => {
     ['451', status(451)],
     ['503 with Retry-After', status(503, { 'Retry-After': '60' })],
     ['a closed connection', { refuse: (response: ServerResponse) => void response.socket?.destroy() }],
-  ])('by %s is fetched through the pool after one direct request if the scrape requests that', async (_, refusal) => {
-    const site = await guarded(refusal);
-    const proxy = await pool();
-    const web = source({ premiumProxies: [proxy.url] });
-    const page = await fetchOne(web, `${site.origin}/p`, premium);
-    expect([text(page), page.fetchedWith, page.etag]).toEqual(['<p>through a proxy', 'premium_proxy', '"e"']);
-    expect(directRequests(site.requests)).toBe(1);
-    expect(proxy.forwarded).toEqual([`GET ${site.origin}/p`]);
-    // The scrape does not request the pool, so the rejection is final.
-    await faultOf(fetchOne(web, `${site.origin}/p`));
-    expect(proxy.forwarded).toHaveLength(1);
-  });
+  ])(
+    'by %s is fetched through the pool after one direct request, if the scrape sets usePremiumProxies',
+    async (_, refusal) => {
+      const site = await guarded(refusal);
+      const proxy = await pool();
+      const web = source({ premiumProxies: [proxy.url] });
+      const page = await fetchOne(web, `${site.origin}/p`, premium);
+      expect([text(page), page.fetchedWith, page.etag]).toEqual(['<p>through a proxy', 'premium_proxy', '"e"']);
+      expect(directRequests(site.requests)).toBe(1);
+      expect(proxy.forwarded).toEqual([`GET ${site.origin}/p`]);
+      // Without usePremiumProxies the pool is not used, so the rejection is final.
+      await faultOf(fetchOne(web, `${site.origin}/p`));
+      expect(proxy.forwarded).toHaveLength(1);
+    },
+  );
 
   test('is fetched with its robots.txt through the pool if both are unreachable', async () => {
     const site = await guarded({ refuse: (response) => void response.socket?.destroy() });
@@ -63,7 +66,7 @@ describe('a page that rejects direct requests', () => {
     expect(proxy.forwarded).toEqual([`GET ${site.origin}/robots.txt`, `GET ${site.origin}/p`]);
   });
 
-  test('is read through the pool as a sitemap if the scrape requests that', async () => {
+  test('is read through the pool as a sitemap if the scrape sets usePremiumProxies', async () => {
     const site = await guarded(status(403), 'https://elsewhere.example/');
     const proxy = await pool();
     const web = source({ premiumProxies: [proxy.url] });

@@ -1,6 +1,6 @@
 /**
- * What is requested from sites, with which limits. Bodies that are not read are discarded: each would keep its
- * connection open.
+ * Tests of the readers of pages, sitemaps, feeds and files: limits of their requests, and what they return. Bodies that
+ * they do not read are discarded, because each would keep its connection open.
  */
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';

@@ -22,7 +22,7 @@ const ROW_BYTES = 10_000;
 const MAX_JSON = 300_000;
 const MAX_CONTENTS = 1_000_000;
 const MAX_UPLOAD = 1_500_000;
-/** Settled files for operations that change one. */
+/** Number of settled files. Each operation on a settled file takes one of its own. */
 const FILES = 20;
 
 let service: TestService;

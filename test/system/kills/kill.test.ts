@@ -22,7 +22,7 @@ import { type OwnService, startOwnService, type KillTarget } from '../../support
 import { seededRandom } from '../../support/seed.js';
 import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
-/** The short form of test/long/kill.test.ts. */
+/** Number of pages that the site has in this short form of test/long/kill.test.ts. */
 const PAGES = 32;
 const chance = seededRandom('kills');
 let site: KillSite;

@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all(trials.map((trial) => trial.close()));
 });
 
-test(`a worker that is killed ${Object.keys(PLACES).join(', ')} stores what an uninterrupted worker stores`, async () => {
+test(`a re-sync whose worker is killed ${Object.keys(PLACES).join(', ')} stores what an uninterrupted re-sync stores`, async () => {
   const stops = Object.values(PLACES).map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
   const results = await Promise.allSettled(trials.map((trial, index) => trial.run(stops[index]!)));
   expect(results.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);

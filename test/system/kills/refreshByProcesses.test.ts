@@ -171,12 +171,15 @@ test('repeats the refresh of a rotating token whose answer was lost with its pro
   expect(await callers[0]!.identify(calls(1))).toEqual([ACCOUNT]);
 });
 
-thoroughly('refreshes a token that does not rotate in the next process after an answer was lost', async () => {
-  const { user, calls } = await connected('GMAIL');
-  await killBeforeAnswer(gmail, calls(1));
-  const waiting = callers.map((caller) => caller.identify(calls(5)));
-  await endClaims();
-  expect(new Set((await Promise.all(waiting)).flat())).toEqual(new Set([ACCOUNT]));
-  expect(refreshesOf(gmail.oauth).map(({ outcome }) => outcome)).toEqual(['lost', 'granted']);
-  expect(await record(user)).toMatchObject({ revoked_access: false });
-});
+thoroughly(
+  'after the answer of a refresh was lost with its process, another process refreshes a token that does not rotate',
+  async () => {
+    const { user, calls } = await connected('GMAIL');
+    await killBeforeAnswer(gmail, calls(1));
+    const waiting = callers.map((caller) => caller.identify(calls(5)));
+    await endClaims();
+    expect(new Set((await Promise.all(waiting)).flat())).toEqual(new Set([ACCOUNT]));
+    expect(refreshesOf(gmail.oauth).map(({ outcome }) => outcome)).toEqual(['lost', 'granted']);
+    expect(await record(user)).toMatchObject({ revoked_access: false });
+  },
+);

@@ -86,7 +86,7 @@ test('after its resync was terminated in Temporal, a file is SYNC_ABORTED with i
   expect((await settledState()).findInconsistencies()).toEqual([]);
 });
 
-test('reports a delete that was terminated halfway; a resync restores the whole file, and a delete removes all of it', async () => {
+test('files of a delete that was terminated halfway are SYNC_ABORTED; a resync restores them, and a delete removes them', async () => {
   const paths = ['/one.html', '/two.html'];
   paths.forEach((path, number) => site.pages.set(path, samplePage(10 + number, 2)));
   const [firstPage, secondPage] = await scraped(paths);

@@ -21,9 +21,10 @@ const BOILERPLATE_NAMES = new Set([
 const TABLE_AND_LIST_TAGS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
 
 /**
- * Whether a block is part of reference documentation and stays regardless of its points: references consist of short
- * labels, tables of links and single lines of text, which would get points like menus. Generators mark menus and
- * footers; all other blocks are content. If the page has a main element, only blocks in it are.
+ * Whether a block is part of reference documentation and stays, whatever the rules that remove menus say about it:
+ * references consist of short labels, tables of links and single lines of text, which look like menus to these rules.
+ * Generators of documentation mark menus and footers; all other blocks are content. If the page has a main element,
+ * only blocks in it are.
  */
 export function isOfReference(element: PageElement, inMain: boolean, page: PageMeasures): boolean {
   if (page.declared !== 'reference' || (page.hasMain && !inMain)) return false;
@@ -64,7 +65,7 @@ export function isReferenceBar(element: PageElement, start: number, page: PageMe
     if (proseLength > 0) return false;
     if (name === 'nav' || element.attribs['role'] === 'navigation') return true;
     if (isLinkBar(element, start + textLength <= page.titleAt)) return true;
-    // The bar of Boost is a table with a logo, which is text too.
+    // On pages of Boost, the bar is a table with a logo, whose alternative text counts as text that is not a link.
     return links >= 3 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
   }
   const isLast = start > page.headingAt && start + textLength >= 0.95 * page.textLength;
