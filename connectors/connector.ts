@@ -123,6 +123,8 @@ export interface SourceAbout {
   readonly unchangedBy: string | null;
   /** How deletions are detected, if not by an item that a listing no longer contains. */
   readonly deletions?: string;
+  /** Whether the change feed reports no deletions of items at the source, so that `deletions` alone describes them. */
+  readonly feedOmitsDeletions?: true;
   /** Limits of reading, and content that the source does not provide, or only to some accounts. */
   readonly limits: string;
 }

@@ -51,7 +51,8 @@ export function incrementalOf(source: ConnectedSourceType): string {
 
 /** Returns how a sync of a source finds deletions. */
 export function deletionsOf(source: ConnectedSourceType): string {
-  const { hasChanges, deletions } = describeSource(source);
+  const { hasChanges, deletions, feedOmitsDeletions = false } = describeSource(source);
+  if (feedOmitsDeletions && deletions !== undefined) return deletions;
   const usual = hasChanges ? 'reported by the change feed' : 'missing from a full listing';
   return deletions === undefined ? usual : `${usual}; ${deletions}`;
 }

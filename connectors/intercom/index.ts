@@ -65,6 +65,7 @@ export const intercom: Connector<OAuthGrant> = {
     ingested:
       'each published article in all its languages, each conversation, each ticket; attachments with `sync_attachments`',
     unchangedBy: 'time of change',
+    feedOmitsDeletions: true,
     deletions:
       'for conversations and tickets, a lower count than at the last sync causes a complete listing; ' +
       'articles are listed completely in each sync',

@@ -67,6 +67,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     listed: 'tables, records, attachments',
     ingested: 'each incident and record; attachments with `sync_attachments`',
     unchangedBy: 'time and number of changes; for attachments the hash',
+    feedOmitsDeletions: true,
     deletions:
       'a lower count of records or attachments than at the last sync causes a complete listing; drafts and retired articles count as deleted',
     limits:

@@ -221,7 +221,7 @@ test('reports the requested schedule, its state in Temporal, and the outcome of 
       const finding = await schedule(sourceOf(), { store: stores, schedules: schedules as never });
       expect([finding.status, finding.message]).toEqual([status, expect.stringMatching(message)]);
       // Runs of other kinds do not count as automatic syncs.
-      expect(of('runHistory.listOfSource')).toEqual([[sourceOf()._id, 1, 'autoSync']]);
+      expect(of('runHistory.listOfSource')).toEqual([[9, 1, 'autoSync']]);
     },
   );
 });

@@ -94,7 +94,8 @@ test('requests one stop on the first signal, and exits only on another signal a 
       }
       expect([stops, exits]).toEqual([1, code === null ? [] : [code]]);
     } finally {
-      for (const [name, listeners] of added) for (const listener of listeners) process.removeListener(name, listener);
+      for (const [name, listeners] of added)
+        for (const listener of listeners) process.removeListener(name, listener as () => void);
       now += 10_000;
     }
   }));
