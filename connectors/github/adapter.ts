@@ -84,7 +84,7 @@ const NO_TEXT = new Set(
     'gif webp ico bmp tif tiff psd heic avif ttf otf woff woff2 eot',
     'zip gz tgz bz2 xz zst 7z rar tar jar war whl gem nupkg deb rpm apk dmg iso',
     'exe dll so dylib a o obj lib bin wasm class pyc pyd node pdb pack idx',
-    'db sqlite sqlite3 parquet avro npy npz pkl pt pth onnx safetensors gguf h5 doc xls ppt odt ods odp',
+    'db sqlite sqlite3 parquet avro npy npz pkl pt pth onnx safetensors gguf h5 doc xls ppt',
   ].flatMap((line) => line.split(' ')),
 );
 
