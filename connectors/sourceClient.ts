@@ -71,7 +71,8 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
       if (answer.status === UNAUTHORIZED)
         throw new Fault(
           'access_denied',
-          `${name} redirects to an address that refuses the file (HTTP ${UNAUTHORIZED}). Open the item there, then sync it again.`,
+          `${name} redirects to an address that refuses the file (HTTP ${UNAUTHORIZED}). ` +
+            `Open the item in ${name}, then sync it again.`,
         );
       if (!REDIRECTS.has(answer.status)) return answer;
       const { location } = answer.headers;
@@ -86,7 +87,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     }
     throw new Fault(
       'too_many_redirects',
-      `${name} redirects too often, or to no valid address. Open the item there and sync it again.`,
+      `${name} redirects too often, or to no valid address. Open the item in ${name}, then sync it again.`,
     );
   };
   const incomplete = (expectedType: string): Fault =>

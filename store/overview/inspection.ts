@@ -50,11 +50,15 @@ export interface Inspection {
   /** Counts unfinished files by run, for the `limit` runs with the most unfinished files. */
   unfinishedFiles(limit: number): Promise<UnfinishedFiles[]>;
   /**
-   * Counts runs that were accepted before a time and are not in Temporal yet, except held runs and uploads of streams.
+   * Counts runs that were accepted before a time and are not in Temporal yet. Excludes held runs, whose files were
+   * uploaded while the user's queue was full, and uploads that the shared workflow of a user ingests.
    */
   unstarted(before: Date): Promise<number>;
   failingWebhooks(limit: number): Promise<WebhookDoc[]>;
-  /** Returns data sources without access, in error, or whose deletions are held. */
+  /**
+   * Returns data sources without access, in error, or with held deletions: a listing missed so many files that none is
+   * deleted without an approval.
+   */
   failingSources(limit: number): Promise<DataSourceDoc[]>;
   readonly stalls: Stalls;
   readonly workers: Pick<Workers, 'list'>;
@@ -136,7 +140,7 @@ function inspectionOf(connection: Connection): Inspection {
       }));
     },
     unstarted: (before) =>
-      // Held runs and uploads of streams have a due time in the far future.
+      // Held runs and uploads in a shared workflow have a due time in the far future.
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     failingWebhooks: (limit) =>
       webhooks

@@ -38,7 +38,7 @@ export const LARGE_ACCOUNTS: readonly LargeRow[] = [
     maxPageFiles: 100,
   },
   {
-    name: 'Slack: 20,000 quarter-hours',
+    name: 'Slack: messages in 20,000 quarter-hours',
     start: startLargeSlack,
     size: 20_000,
     requests: 5_000,
