@@ -22,7 +22,7 @@ export const updateUsers = operation({
   auth: 'key',
   summary: 'Update end users',
   description: [
-    'Sets limits and automatically synced sources of up to 100 end users; these values replace those of the organization. Null and absent fields change nothing. If one customer id is unknown, the response is 404 and no user is changed. Lower limits delete nothing: further files wait as `DELAYED`. Schedules of automatic syncs are changed shortly after the response.',
+    'Sets limits and automatically synced sources of up to 100 end users; these values replace those of the organization. Null and absent fields change nothing. If one customer id is unknown, the response is 404 and no user is changed. Lower limits delete nothing: beyond `max_files` and `max_characters`, further files wait as `DELAYED`. Schedules of automatic syncs are changed shortly after the response.',
   ],
   returns: '`success: true`: all named end users have the new values.',
   body: named(

@@ -19,7 +19,7 @@ import type { WebScrapeProgress, WebScrapeRequest } from './webScrape.js';
 type Nothing = Readonly<Record<never, never>>;
 
 /**
- * Request and progress by kind; a new kind of run is one row. The request never changes; the run updates its progress.
+ * Request and progress of each kind in RUN_KINDS. The request never changes; the run updates its progress.
  */
 interface Shapes {
   scrapeSitemap: { request: ScrapeSitemapRequest; progress: ScrapeSitemapProgress };

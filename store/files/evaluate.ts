@@ -29,7 +29,10 @@ interface EvaluatedFile {
   readonly cost: ItemCost;
 }
 
-/** Files that a scheduled sync compares: until a change is found, their content stays and no events are written. */
+/**
+ * Files that a scheduled sync compares. Until a change is found, their content stays, and events are written only for
+ * rate limits and failures.
+ */
 export interface FileEvaluation {
   /** Returns the containers of a data source. */
   containersOf(tenant: Tenant, dataSourceId: number, limit: number): Promise<number[]>;
@@ -72,7 +75,7 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
       set: {
         ...unchangedFields(file.keptRequestId ?? null),
         ended: { ...itemEnd('skipped', 'fetch', 'unchanged'), ...cost },
-        // The file exists at its source. If it was restored from quarantine, later syncs may find it missing again.
+        // The file exists at its source. After a restore from quarantine, this lets later syncs delete it if missing.
         restoredAt: null,
         // The listing reported this version before the content was compared.
         ...(file.listedVersion ? { version: file.listedVersion } : {}),
@@ -82,7 +85,7 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
 
 /**
  * Returns whether a scheduled sync takes over a file that it lists. It does not take over unfinished files, files that
- * are being deleted, and files whose content was skipped on request.
+ * are being deleted, and files whose content was skipped or deleted on request.
  */
 export const isTakenBySchedule = ({ syncStatus, syncErrorMessage }: ListedFile): boolean =>
   syncErrorMessage !== BEING_DELETED &&

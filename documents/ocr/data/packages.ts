@@ -18,7 +18,8 @@ export const packageOf = (code: string): string => `@tesseract.js-data/${code}`;
 
 /**
  * The packages by code. English is a dependency of this project. Russian has no such package in the registry that the
- * hashes were taken from: its data comes from the system's package, or from a file.
+ * hashes were taken from: its data comes from the system's package, or from a file that an operator puts into
+ * `DATA_DIR/ocr-languages`.
  */
 export const PACKAGES: Readonly<Partial<Record<DataCode, DataPackage>>> = {
   osd: {

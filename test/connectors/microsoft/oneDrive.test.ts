@@ -202,7 +202,7 @@ describe('contents', () => {
       expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('of a notebook count as present only in a listing of its own id: it becomes a file with an error', async () => {
+  test('of a notebook are reported only in a listing of its own id: then it becomes a file with an error', async () => {
     graph.drives.put('b!mine', 'a/notes', { package: true });
     const notebook = (await descendantsOf(account, 'b!mine')).items.find(({ name }) => name === 'notes');
     expect(notebook).toMatchObject({ hasContent: false, isSelectable: false });

@@ -75,8 +75,7 @@ export const googleDrive: SourceObservations = {
         'Shortcuts can move a cursor by time of change backwards; its page token is then invalid, and a client loops.',
       ...{ link: onyx(13_501), date: '2026-07-28' },
       evidence: {
-        reason:
-          'Cursors have page tokens of a fixed query by time of creation; an expired token restarts only its folders.',
+        reason: 'A token belongs to a query of a few folders by creation time; if it expires, these are listed again.',
         file: 'connectors/google/drive/walk.ts',
       },
     },

@@ -39,7 +39,7 @@ export const oneDrive: SourceObservations = {
       evidence: {
         test: [
           SUITE,
-          'of a notebook count as present only in a listing of its own id: it becomes a file with an error',
+          'of a notebook are reported only in a listing of its own id: then it becomes a file with an error',
         ],
       },
     },
