@@ -7,7 +7,7 @@ import { textParser } from './parsers/text.js';
 import { readTranscript } from './speech/readTranscript.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from './types.js';
 
-/** The parser of each format; parsers with a library are loaded with the first file of their format. */
+/** The parser of each format. All except HTML, TXT and MD are loaded with the first file of their format. */
 const PARSERS: { readonly [Format in DocumentFormat]: () => Parser | Promise<Parser> } = {
   HTML: () => htmlParser,
   TXT: () => textParser,
@@ -32,8 +32,8 @@ const PARSERS: { readonly [Format in DocumentFormat]: () => Parser | Promise<Par
 };
 
 /**
- * Parses content in its detected format. Adds to the metadata the numbers of unread parts of the file (`not_read`), and
- * the format that the name or type suggested if the content has another one (`named_as`).
+ * Parses content in its detected format. Adds to the metadata how many parts of the file were not read, by kind
+ * (`not_read`), and the format that the name or type suggested if the content has another one (`named_as`).
  * @throws Fault that says why it could not be read
  */
 export async function parseDocument(input: ParseInput, limits: DocumentLimits): Promise<ParsedDocument> {

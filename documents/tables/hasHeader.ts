@@ -34,7 +34,8 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
 
 /**
  * Whether the first row is a header beyond doubt: it has only words, at least two, and a column has only numbers or
- * dates below its name. Decides where a second table begins on a sheet.
+ * dates below its name. Decides whether the rows after an empty row begin another table, and whether a header with
+ * merged cells has a second row.
  */
 export function isClearHeader(rows: readonly (readonly string[])[]): boolean {
   const [first = [], ...rest] = rows;

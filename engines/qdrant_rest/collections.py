@@ -135,7 +135,8 @@ class Collections:
         current = folder / body.get("shard", "shard")
         for other in folder.iterdir():
             if other.is_dir() and other != current:
-                # A replacement that was not finished, or a shard that was replaced. A copy may still be in progress.
+                # A replacement that was not finished, or a shard that was replaced. Ignore errors: the `cp` of an
+                # earlier process may still be writing. The next start deletes the rest.
                 shutil.rmtree(other, ignore_errors=True)
         shard = engine.EdgeShard.load(str(current))
         self.open[folder.name] = Collection(Config(body), current, shard, self.limits)

@@ -11,7 +11,8 @@ export type Evidence = Map<Language, number>;
 const VIETNAMESE_LETTER = /[\u1ea0-\u1ef9ơưđ]/iu;
 
 /**
- * Whether a token (a part of a text without spaces) contains a letter that no other language of the table has.
+ * Whether a token (a part of a text without spaces) contains a letter that only Vietnamese has, among the languages of
+ * functionWords.ts.
  * Without accents, syllables look like function words of other languages ("dai", "la", "do").
  */
 export const hasVietnameseLetter = (token: string): boolean => VIETNAMESE_LETTER.test(token.normalize('NFC'));
@@ -36,7 +37,10 @@ const MAX_SECOND_SHARE = 0.8;
 const MIN_POSSIBLE_SHARE = 0.7;
 /** Minimum evidence for the language of a query to be clear, if only one is possible. */
 const MIN_CLEAR_EVIDENCE = 1;
-/** Maximum number of words of a query that are stemmed in all languages: longer texts show their language. */
+/**
+ * Maximum number of words of a query that is stemmed in all languages because it has no function words. A longer text
+ * in one of these languages has some.
+ */
 const MAX_WORDS = 64;
 
 /** Languages whose terms differ from those of a text of unknown language. */
