@@ -68,8 +68,8 @@ const stale = (): Fault =>
   new Fault('stale_cursor', 'The stored cursor is damaged, or an older version wrote it. Everything is listed again.');
 
 /**
- * Writes a cursor as text. Call it only for a cursor inside another cursor, and for a walk whose first page already
- * needs a cursor: `withCursor` and `changeFeed` write all others.
+ * Writes a cursor as text. Call it only for a cursor inside another cursor, and for a walk that needs a cursor even
+ * for its first page: `withCursor` and `changeFeed` write all others.
  */
 export const writeCursor = (cursor: unknown): string => JSON.stringify(cursor);
 
