@@ -33,7 +33,10 @@ export function requireMatchingId(source: string, id: string, json: Json): Json 
   throw incompleteAnswer(source, 'the requested item');
 }
 
-/** Returns the skipped entry of an unpublished article; the caller checks that. Null for an article without an id. */
+/**
+ * Returns the skipped entry of an unpublished article; null for one without an id. The caller checks that the article
+ * is unpublished.
+ */
 export function draftOf(json: Answer<{ id: unknown }>, name: string | null): SkippedItem | null {
   const id = idOf(json.id);
   const reason = 'It is not published. Publish it at the source, then sync again.';

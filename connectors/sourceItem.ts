@@ -57,7 +57,7 @@ export interface ItemPage {
   readonly next: string | null;
   /** Containers that the account may not list: their contents are unknown. */
   readonly refused?: readonly string[];
-  /** For root items: these pages include their descendants, which need no walk. */
+  /** For root items: the pages include their descendants, so the sync does not list those separately. */
   readonly isDeep?: true;
   /** Entries that are not items. */
   readonly skipped?: readonly SkippedItem[];
@@ -97,7 +97,7 @@ export interface ChangePage {
   readonly next: string;
   /** Whether this sync has more pages. */
   readonly more: boolean;
-  /** The page includes the descendants of its items, which need no walk. */
+  /** The page includes the descendants of its items, so the sync does not list those separately. */
   readonly isDeep?: true;
   /**
    * The root items that the feed covers, in the first page of a sync. Each sync lists the other roots completely, and

@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A folder that the service or an embedded engine writes to. */
+/** A folder that the service, or an engine that it starts (Temporal, MongoDB or Qdrant), writes to. */
 export interface DiskFolder {
   /** The setting that names the folder; for a subfolder, the setting and the subfolder, such as `DATA_DIR/qdrant`. */
   readonly name: string;

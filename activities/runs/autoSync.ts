@@ -138,8 +138,8 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
       for (const part of await store.scheduledSyncs.listParts(runId)) if (part.finishedAt === null) await endOpen(part);
       const ended = await store.scheduledSyncs.listParts(runId);
       const failed = ended.filter((part) => part.outcome !== 'finished').length;
-      // If the limit left files out, do not mark the listing as applied: later syncs must try to add those files, even
-      // if no item changes until then.
+      // If max_files_per_upload excluded items, do not mark the listing as applied: later syncs must try to add these
+      // items, even if none changes until then.
       const isFull = ended.some((part) => part.kind === 'syncSource' && part.progress.isFull === true);
       if (dataSourceId && listedAt && outcome === 'finished' && failed === 0 && !isFull)
         await store.dataSources.markListingApplied(scheduledSync, dataSourceId, listedAt);

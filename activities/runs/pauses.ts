@@ -21,7 +21,10 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
     else if (run.dataSourceId) await store.dataSources.mergeMetadata(run, run.dataSourceId, { files_paused: message });
   };
   return {
-    /** Reports the pause of the run; ends it if the run was resumed. Safe to repeat. */
+    /**
+     * Stores the pause on the container, writes FILE_SYNC_LIMIT_REACHED, and returns the time until the pause ends.
+     * Removes the pause if the run was resumed. Safe to repeat.
+     */
     async getPauseState({ runId }: RunInput): Promise<PauseState> {
       const run = await requireRun(store, runId);
       const { pause, organizationId, requestId, maxTokens, tokensTaken } = run;

@@ -85,7 +85,8 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.mergeMetadata(run, run.dataSourceId, { files_error: null });
       const reading = found && 'reading' in found ? await unchangedReading(found.reading, counts) : null;
-      // A crawl has discovered all its URLs only now; other runs reported this earlier.
+      // Reports that all files of the run were discovered. A crawl discovers URLs until it ends. Other runs reported
+      // this when their discovery ended; they write no second event.
       if (IS_UPLOAD[run.kind])
         await moveParent(run, { status: 'SYNCING', discovered: true, isScheduled: run.parentRunId !== undefined });
       await moveParent(run, {

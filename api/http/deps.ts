@@ -50,7 +50,10 @@ export interface SitemapReader {
  * costs time, but changes no result. The key of an entry starts with the user's key.
  */
 export interface SearchMemory {
-  /** Users with files in several spaces: their next searches cover all spaces, without trying a single one first. */
+  /**
+   * Users with files in several embedding spaces: their next searches search all of these at once, instead of first
+   * only the likely one.
+   */
   readonly inSeveralSpaces: Flags;
   /** Users for whom a search found too many outdated hits: their next searches request additional hits. */
   readonly withOutdatedHits: Flags;
@@ -162,7 +165,10 @@ export interface ApiDeps {
   readonly unit: UnitOfWork;
   /** Returns a sentence if free disk space is low, else null. */
   readonly diskProblem: () => Promise<string | null>;
-  /** Describes the failure of an embedded engine, and what to do. Null: none was found, or the server is external. */
+  /**
+   * Describes the failure of an engine (Temporal, MongoDB or Qdrant) that the service starts itself, and what to do.
+   * Null: no failure was found, or the engine is external.
+   */
   readonly engineProblem: (name: EngineName) => Promise<string | null>;
   readonly dispatcher: Pick<Dispatcher, 'cancel' | 'ping' | 'signalConsentReturned' | 'signalResumed'>;
   readonly schedules: ScheduleReader;

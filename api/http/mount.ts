@@ -238,7 +238,8 @@ async function sendParts(
 }
 
 /**
- * Sends a page. Its URL contains tokens, so no referrer is sent. It loads nothing, and is neither cached nor framed.
+ * Sends a page. Its URL can contain tokens, so the page sends no referrer. It loads nothing, and is neither cached nor
+ * framed.
  */
 function sendPage(answer: PageAnswer | RedirectAnswer, response: Response): void {
   response.set({

@@ -25,7 +25,7 @@ declare module '@11ty/eleventy' {
     table_close: Rule;
     image: Rule;
   }
-  /** Its Markdown renderer, markdown-it. */
+  /** Eleventy's Markdown renderer, markdown-it. */
   export interface Markdown {
     readonly core: { readonly ruler: { push(name: string, rule: (state: State) => void): void } };
     readonly renderer: { readonly rules: Rules };

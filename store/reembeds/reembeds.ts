@@ -27,7 +27,7 @@ export interface ReembedSums {
 
 /** Rows of a re-embedding run, one per file. Every call is safe to repeat. */
 export interface Reembeds {
-  /** Records the reserved generations, before anything is written under them. */
+  /** Records the generation reserved for each file. Call it before writing vectors of these generations. */
   begin(run: OwnedRun, started: readonly StartedFile[]): Promise<void>;
   /** Records outcomes. The first outcome of a file is final. */
   end(run: OwnedRun, ends: readonly ReembedEnd[]): Promise<void>;

@@ -8,7 +8,10 @@ export interface ScheduledSyncs {
   findByTemporalRunId(temporalRunId: string): Promise<Run | null>;
   /** Returns the started parts, in order. */
   listParts(scheduledSyncId: number): Promise<Run[]>;
-  /** Returns the state of another unfinished run on the same target; null if there is none. */
+  /**
+   * Returns `busy` if an unfinished sync of the data source or file is not paused, `paused` if all are paused, and null
+   * if there is none.
+   */
   findConflict(of: { readonly dataSourceId: number } | { readonly fileId: number }): Promise<'busy' | 'paused' | null>;
 }
 

@@ -5,7 +5,7 @@ import { type RowsOfFiles, rowsOfFiles } from '../database/rowsOfFiles.js';
 import type { RepeatedBlock, SiteBlocksDoc } from '../models/siteBlocks.js';
 import type { Tenant } from '../users/accept.js';
 
-/** The pages of a scrape, by its file. */
+/** Identifies the pages of one scrape: `fileId` is the id of their parent file. */
 export interface Site extends Tenant {
   readonly fileId: number;
 }

@@ -48,7 +48,7 @@ export interface IntercomEmulator extends ConsentingEmulator<IntercomRefused> {
   readonly articles: Map<number, EmulatedArticle>;
   readonly conversations: Map<number, EmulatedDiscussion>;
   readonly tickets: Map<number, EmulatedDiscussion>;
-  /** Status of attachment downloads. Null: they succeed. */
+  /** Status of all attachment downloads. Null: 200, or an error for an unknown file or a wrong signature. */
   fileStatus: number | null;
 }
 

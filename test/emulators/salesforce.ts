@@ -78,8 +78,8 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
   const momentOf = (at: number): string => new Date(at).toISOString().replace('Z', '+0000');
 
   /**
-   * Returns the visible fields of an object: those of its records. The field with the id of a related record contains
-   * the name of the relationship.
+   * Returns descriptions of the visible fields of an object: those that occur in its records. The description of the
+   * field with the id of a related record contains the name of the relationship.
    */
   const describedOf = (kind: string): readonly object[] => {
     if (kind === 'Knowledge__kav') return DESCRIBED;

@@ -23,7 +23,7 @@ export const ORDINARY_IN_SLOW = 20;
 const ordinary = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `/pages/${from + index}.html`);
 
-/** Sitemap files that cannot be read completely, with the message of the parent file about each. */
+/** Sitemap files that cannot be read completely, each with a pattern of its message in `sitemap_problems`. */
 export const BROKEN_SITEMAPS: Readonly<Record<string, RegExp>> = {
   '/sitemaps/broken.xml': /is broken XML \(line 2/,
   '/sitemaps/entities.xml': /is broken XML/,
@@ -90,7 +90,7 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
       ...SLOWNESS_TRAPS.map(({ name }) => `/traps/${name}`),
       ...ordinary(0, ORDINARY_IN_SLOW),
     ]),
-    // Entries before the fault still count.
+    // The scrape includes the entries before the fault.
     '/sitemaps/broken.xml': `${validSitemap.replace('</urlset>', '')}\n<url><loc>${own}/pages/never.html</url></urlset>`,
     '/sitemaps/entities.xml': `${bomb}${validSitemap.replace('</urlset>', '')}<url><loc>${own}/&b;</loc></url></urlset>`,
     '/sitemaps/a-page.xml': { type: 'text/html', body: html('This is not a sitemap.') },

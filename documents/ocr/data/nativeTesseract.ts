@@ -78,7 +78,7 @@ async function findProgram(searchPath: string): Promise<string | null> {
 export const notInstalled = ({ codes }: NativeTesseract, wanted: readonly DataCode[]): DataCode[] =>
   wanted.filter((code) => !codes.includes(code));
 
-/** The languages of an installed Tesseract. Nothing is downloaded, because it belongs to the system. */
+/** The languages of an installed Tesseract. Nothing is downloaded, because Tesseract belongs to the system. */
 export const installedLanguages = ({ program, codes }: NativeTesseract): LanguageData => ({
   present: (wanted) => wanted.filter((code) => codes.includes(code)),
   ensure: (code) =>

@@ -3,7 +3,9 @@ import { countUnread } from '../../office/countUnread.js';
 import type { ParsedDocument } from '../../types.js';
 import type { OdfFile } from './openOdf.js';
 
-/** Composes the result of a reader. */
+/**
+ * Returns the parsed document: `text`, the metadata of the file with `added`, and the counts of unread parts.
+ */
 export function documentOf(
   file: OdfFile,
   format: 'ODT' | 'ODS' | 'ODP',

@@ -1,6 +1,7 @@
 /**
  * Queries of several sentences. The model was trained on single sentences, and its vector of a longer text depends
- * mostly on a few words. The mean with the vectors of the sentences finds more: bench/retrieval.md has the figures.
+ * mostly on a few words. The weighted mean of that vector and the vectors of the sentences finds more relevant chunks:
+ * bench/retrieval.md has the figures.
  */
 
 /** Shorter sentences ("Thanks in advance.") get no vector; they only count in the vector of the whole query. */

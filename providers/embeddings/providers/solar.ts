@@ -12,11 +12,11 @@ export interface SolarSettings {
 export const SOLAR: Upstream = { name: 'Upstage', credentials: 'SOLAR_API_KEY', address: 'SOLAR_BASE_URL' };
 
 /**
- * Below the limit of 4,000: its tokenizer has half the vocabulary of cl100k and produces more tokens for some
- * languages.
+ * Below Upstage's limit of 4,000 tokens per text: Upstage's tokenizer has half the vocabulary of cl100k and produces
+ * more tokens for some languages.
  */
 const INPUT_TOKENS = 3_000;
-/** Below the limit of 204,800, for the same reason. */
+/** Below Upstage's limit of 204,800 tokens per request, for the same reason. */
 const REQUEST_TOKENS = 150_000;
 
 /**

@@ -20,7 +20,8 @@ export const gong: Contract = {
   specification: SPECIFICATION,
   version: 'V2',
   address: 'api',
-  // The prefix of the specification is a part of the customer's address.
+  // The specification's paths begin with /v2. The paths of requests lack it, because the address of a customer's API
+  // ends with it.
   prefix: '/v2',
   takenOn: '2026-11-27',
   operations: {

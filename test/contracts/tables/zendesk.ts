@@ -7,7 +7,8 @@ const users = {
 } as const;
 
 /**
- * Both kinds of pages, of at most 100 entries: https://developer.zendesk.com/api-reference/introduction/pagination/.
+ * Parameters of pagination by cursor and by page number, with at most 100 entries per page:
+ * https://developer.zendesk.com/api-reference/introduction/pagination/.
  */
 const PAGES = {
   'page[size]': { type: 'integer', min: 1, max: 100 },

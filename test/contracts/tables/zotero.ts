@@ -32,7 +32,7 @@ export const zotero: Contract = {
   specification: 'https://github.com/zotero/dataserver',
   version: '3, 5cf550f3',
   address: 'api',
-  // In tests, redirects lead to files at the same address.
+  // The emulator redirects downloads to these paths; Zotero redirects them to another host.
   ignoredPaths: '^/files/',
   takenOn: '2026-11-27',
   operations: {

@@ -23,8 +23,8 @@ export interface EncodedRecording extends Pick<Recipe, 'what' | 'unnamed' | 'isE
 }
 
 /**
- * Returns the path of ffmpeg, next to the engines. Downloads it (29 MB) if it is missing; concurrent calls download it
- * once.
+ * Returns the path of ffmpeg in DEFAULT_ENGINES_DIR. Downloads it (29 MB) if it is missing; concurrent calls download
+ * it once.
  */
 async function findEncoder(): Promise<string> {
   const pins = createHash('sha256').update(await readFile(REQUIREMENTS));

@@ -120,7 +120,7 @@ test('lists, also in cells, have the numbers that their style defines', async ()
   ]);
 });
 
-test('reads the number of an item in the format that LibreOffice writes as a whole (num-list-format)', async () => {
+test('prefers the complete number format of LibreOffice (num-list-format) to prefix and suffix', async () => {
   const styles =
     '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="A" xmlns:loext="l" loext:num-list-format="§ %1%:%2%" style:num-suffix=":"/></text:list-style>';
   const body = '<text:list text:style-name="L"><text:list-item><text:p>Moor</text:p></text:list-item></text:list>';

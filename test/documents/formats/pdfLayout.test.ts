@@ -248,7 +248,7 @@ test('outlines of glyphs are computed to draw a page, not to read it', async () 
   expect(await outlines('drawing')).toBeGreaterThan(0);
 });
 
-test('writes the letters of Arabic text whose font has contextual forms', async () => {
+test('returns the ordinary letters of Arabic text in presentation forms', async () => {
   const forms = '\ufee3\ufeae\ufea3\ufe92\ufe8e';
   const { text } = await readFile(
     await makePdf((pdf) => {

@@ -155,7 +155,7 @@ describe('structures that no author writes', () => {
   });
 });
 
-test('keeps words of flattened elements apart', () => {
+test('separates the words of elements nested deeper than the limit', () => {
   const limits = { ...LIMITS, maxDepth: 16, maxAttributesPerElement: 1000, maxTextCharacters: 1000 };
   const html = `${'<div>'.repeat(40)}one<div>two</div><p>three</p>four`;
   expect(parsePage(html, {}, limits).text).toBe('one two three four');

@@ -93,7 +93,7 @@ test.each([
   180_000,
 );
 
-test('reads only the scanned pages of a PDF by OCR, with typed text on them, and gives the chunk its pages', async () => {
+test('runs OCR only on the scanned pages of a PDF, includes text typed on them, and gives the chunk its pages', async () => {
   const pdf = await makePdf((page) => {
     page.text('Typed words on the first page.');
     page.addPage();

@@ -92,7 +92,7 @@ afterAll(async () => {
   await Promise.all([site.close(), unansweredSite.close(), fixture.close()]);
 });
 
-test('shows the cause, times and counts of a run, which add up, and links to its workflow', async () => {
+test('shows the cause, status and counts of a run, and links to its workflow', async () => {
   expect(run).toMatchObject({
     ...{ kind: 'scrapeSitemap', cause: 'request', status: 'finished', organization_supplied_user_id: 'lola' },
     counts: { discovered: 6, ok: 4, failed: 2, skipped: 0, aborted: 0, pending: 0 },
