@@ -114,7 +114,10 @@ export function storeSettings(config: Config) {
   };
 }
 
-/** Returns the value of a setting that a separate process requires. @throws ConfigError that names the setting */
+/**
+ * Returns the value of a setting.
+ * @throws ConfigError that names the setting, if neither the environment nor the embedded engines supply it
+ */
 export function required<T>(value: T | null, name: SettingName): T {
   if (value === null) {
     throw new ConfigError(`${name} is not set. Set it, or run npm start first: it starts the embedded engines.`);

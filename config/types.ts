@@ -116,7 +116,7 @@ export interface Config {
     readonly limitRecheckMs: number;
     /** Maximum time in milliseconds that a run stays paused at its token limit. */
     readonly pausedRunMs: number;
-    /** Share of a source's files that a listing may miss before their deletion is held. */
+    /** Percentage of a source's files that a listing may miss before their deletion is held. */
     readonly massDeletePercent: number;
     /** Milliseconds during which a file that vanished at its source can be restored. */
     readonly quarantineMs: number;

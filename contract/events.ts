@@ -50,7 +50,7 @@ export const EVENT_KINDS = {
 } as const satisfies Record<string, EventObjectType>;
 export type EventKind = keyof typeof EVENT_KINDS;
 
-/** An item of a source that has no file. */
+/** An item of a connected account for which no file exists. */
 export interface EventItem {
   readonly external_id: string;
   readonly name: string;

@@ -37,7 +37,7 @@ export function effectiveLimits(user: CustomLimits, organization: CustomLimits):
 
 /** Metadata of a parent whose run found more files than one upload may contain. */
 export const LIMIT_METADATA = { limit_reached: 'max_files_per_upload' satisfies LimitName } as const;
-/** Metadata of a parent whose list exceeds the limit of this deployment. */
+/** Metadata of the parent of a scrape that found more pages than MAX_PAGES_PER_SCRAPE, a setting, allows. */
 export const CAP_METADATA = { limit_reached: 'MAX_PAGES_PER_SCRAPE' } as const;
 /** Removes `limit_reached` of an earlier run. */
 export const NO_LIMIT_METADATA = { limit_reached: null } as const;

@@ -15,8 +15,8 @@ import { msUntilDue } from '../ingest/msUntilDue.js';
 const PAGES_AT_ONCE = 10;
 
 /**
- * Creates the activity that extends a crawl. The frontier is stored in the database: each new page becomes a queued
- * file.
+ * Creates the activity that extends a crawl. The frontier is stored in the database, and each new page
+ * becomes a queued file.
  */
 export function createCrawlActivities(deps: ActivityDeps) {
   const { store, sources, settings } = deps;

@@ -27,7 +27,7 @@ async function stateOf(scope: RunScope, runId: number, deps: ApiDeps): Promise<R
   return { id, json, hasEnded: run.finishedAt !== null };
 }
 
-/** Returns the snapshot, unless the client has it. */
+/** Returns the snapshot, or no message if the client has it. The last snapshot of a run is always returned. */
 function snapshot(state: RunState | null, cursor: string): Messages {
   if (state === null) return { text: 'event: end\ndata: null\n\n', cursor, hasMore: false, isLast: true };
   const { id, json, hasEnded } = state;

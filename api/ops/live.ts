@@ -106,7 +106,7 @@ export function createLiveOverviews(
       }
       return Math.max(tickMs, PAUSE_FACTOR * (performance.now() - startedAt));
     };
-    // The iteration handles its failures itself, so that the pause after them is the same.
+    // The iteration handles its failures itself, so that the pause after a failure is the same as after a success.
     const onError = (): void => undefined;
     await periodically(iteration, { intervalMs: tickMs, signal: group.closed.signal, onError });
     refreshing.delete(group);

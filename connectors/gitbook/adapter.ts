@@ -74,7 +74,10 @@ export function itemOfSpace({ id, title, createdAt, urls }: SpaceJson): SourceIt
   });
 }
 
-/** Item types of the contract; GitBook used to call its documents sheets. Other pages (computed) are skipped. */
+/**
+ * Item types of the contract; GitBook used to call its documents sheets. Pages of other types, such as computed ones,
+ * are skipped.
+ */
 const ITEM_TYPES: Readonly<Record<string, string>> = { document: 'SHEET', group: 'GROUP', link: 'LINK' };
 
 const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>

@@ -7,7 +7,10 @@ import { DIGIT, kindOf, LETTER, NEWLINE, OTHER, SPACE, SURROGATE } from './unitK
  */
 const FIRST_COPY = 1 << 8;
 const LARGEST_COPY = 1 << 14;
-/** Number of units that are copied again if the copy ends there: few pre-tokens are longer. */
+/**
+ * If the copy ends less than this number of units after the start of a pre-token, a new copy begins at that pre-token.
+ * Few pre-tokens are longer.
+ */
 const MARGIN = 64;
 /**
  * Units that are appended to a copy that reaches the end of the text. A line end and a letter end each kind of

@@ -55,7 +55,8 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
       .lean();
     const changes = rows.flatMap(({ _id, organizationId, userId, hotStorageTimeToLive, lastUsedAt }) => {
       if (lastUsedAt && lastUsedAt > threshold) return [];
-      // The filter contains the days: a concurrent change of the days recalculates the due time itself.
+      // The filter contains hotStorageTimeToLive: a request that changes it meanwhile also sets coolsAt, and this
+      // update then does not apply.
       const filter = { _id, organizationId, userId, supportsColdStorage: true, hotStorageTimeToLive };
       const coolsAt = new Date(now.getTime() + hotMs(hotStorageTimeToLive));
       return [{ updateOne: { filter, update: { $set: { lastUsedAt: now, coolsAt } } } }];

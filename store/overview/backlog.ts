@@ -58,7 +58,10 @@ const openRuns = (runs: Model<RunDoc>) =>
     .hint({ startedAt: 1 })
     .option({ maxTimeMS: MAX_MS });
 
-/** Returns, for each receiver with pending events, the number of deliveries and the time of the oldest event. */
+/**
+ * Returns, for each receiver with pending events, the number of pending deliveries and the time of the oldest event
+ * among them, and the time of the oldest event without a delivery.
+ */
 const openDeliveries = (webhooks: Model<WebhookDoc>) =>
   webhooks
     .aggregate<{ pending: { count: number; oldestAt: Date }[]; fresh: { at: Date }[] }>([

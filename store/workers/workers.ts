@@ -8,7 +8,7 @@ const share = orNull(number);
 const LOAD: FieldsOf<WorkerLoad> = { lagMs: number, waitShare: share, waited: share, othersShare: share };
 
 const WORKER = {
-  /** Random id of the process: hosts with the same name may use the same pid in containers. */
+  /** Random id of the process. Host and pid are not unique: containers may have the same host name and the same pid. */
   _id: text,
   host: text,
   pid: number,

@@ -86,11 +86,11 @@ test('omits keys with --without-keys, and names the servers that need a backup o
   expect(bucket.excludedSettings).toEqual(['QDRANT_URL', 'S3_BUCKET']);
 });
 
-test('refuses folders that are not new, that are inside the data, and data folders without data', async () => {
+test('refuses a target that is not empty or inside the data, a file name with a line break, and a DATA_DIR without data', async () => {
   const errorOf = async (given: NodeJS.ProcessEnv, folder: string) => {
     const { code, stderr } = await cli(given, 'backup', folder);
     expect(code).toBe(1);
-    // A failed backup releases the data.
+    // A failed backup releases its lock on DATA_DIR.
     await (await lockData(dataDir)).release();
     return stderr;
   };

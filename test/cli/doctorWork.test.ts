@@ -45,7 +45,10 @@ test.each<[string, UnfinishedFiles[], boolean | null, Check['state'][]]>([
 const webhook = (nth: number) => ({ _id: nth, organizationId: 1, url: 'https://a.example', disabledAt: new Date(0) });
 const source = (nth: number) => ({ _id: nth, type: 'BOX', customerId: 'ada', revokedAccess: true, metadata: {} });
 
-/** Numbers of failing entries, and what the last check says. */
+/**
+ * Number of failing webhooks and of failing data sources, number of checks of each, and what the last check of data
+ * sources and the last check of webhooks say.
+ */
 test.each([
   [5, 5, / was lost$/, /HTTP 410$/],
   [6, 6, /^1 more$/, /^1 more$/],

@@ -18,7 +18,7 @@ async function printed(input: string): Promise<readonly string[]> {
   return Promise.all([text(child.stderr), text(child.stdout)]);
 }
 
-test('a command that waits for Enter continues with it, and fails at the end of the input', async () => {
+test('a command that waits for Enter continues when Enter is pressed, and fails if its input ends before', async () => {
   const [pressed, ended] = await Promise.all([printed('\n'), printed('')]);
   expect(pressed).toEqual(['Press Enter. ', 'continued\n']);
   expect(ended).toEqual(['Press Enter. ', expect.stringContaining('Run the command in a terminal.')]);

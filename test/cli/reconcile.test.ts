@@ -59,7 +59,7 @@ test('states why a file is not synced again: deleted, revoked access, or a run i
   expect(upload.asked.length).toBeGreaterThan(1);
 });
 
-test('embeds texts of the built-in space, and of remote spaces only with --remote', async () => {
+test('creates no embedder without a model, and calls the provider of a remote space only with --remote and a key', async () => {
   const env = { SECRET_KEY: `k:${Buffer.alloc(32).toString('base64')}`, DATA_DIR: '/does/not/exist' };
   const paths = { EMBEDDING_MODEL_PATH: '/no/model', EMBEDDING_TOKENIZER_PATH: '/no/tokenizer' };
   const { EMBEDDING_MODEL_PATH: _path, ...tokenizerOnly } = paths;

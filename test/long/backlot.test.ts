@@ -78,7 +78,7 @@ const descendantsOf = (account: Account, id: string) =>
 describe('Slack', () => {
   const slack = () => granted('SLACK', '/slack/api');
 
-  test('identifies the account, and lists conversations, windows and threads across all pages', async () => {
+  test('identifies the account, and lists conversations, 15-minute windows of messages and threads across all pages', async () => {
     expect(await slack().identify(NEVER)).toMatchObject({ account: expect.stringMatching(/^T\w+:U\w+$/) });
     const { items } = await rootsOf(slack());
     expect(items.map(({ name }) => name).toSorted()).toEqual(['harbour', 'quay']);

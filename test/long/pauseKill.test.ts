@@ -12,7 +12,7 @@ import { waitFor } from '../support/waitFor.js';
 const PAGES = 24;
 /** Tokens added by each resume: enough for some pages. */
 const TOKENS = 3_000;
-/** A resumed run soon ends or pauses again, so it is killed within this time (ms). */
+/** A resumed run soon ends or pauses again, so the kill follows within this time (ms) after the resume. */
 const PAUSE_MS = 1_500;
 
 let site: KillSite;

@@ -34,8 +34,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /**
- * Uploads a file, waits until its run is stalled, and expects the fault and its remedy in all places. Returns the
- * file's id.
+ * Uploads a file, waits until its run is stalled, and expects the fault in `/ready`, `doctor`, `/ops` and `/sync_runs`,
+ * and its remedy in the first three. Returns the file's id.
  */
 async function expectReported(name: string, problem: string, remedy: string): Promise<number> {
   const begun = Date.now();

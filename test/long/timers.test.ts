@@ -310,7 +310,7 @@ test('retries a batch with growing pauses, at most half a minute, while a store 
     tried.push(Date.now());
     return Date.now() < backAt;
   });
-  // A scrape, because small uploads share another workflow.
+  // A scrape has a workflow of its own, whose duration is measured. All small uploads of a user share one workflow.
   const { id } = await user.scrape({ url: freshSitemap(1).url });
   await waitFor(() => tried.length, Boolean);
   await time.advance(3 * HOUR);

@@ -44,7 +44,7 @@ interface ComparedPage {
  * the comparison only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash finds
  * the same blocks.
  * @param fileIds the files of a batch; the first ones by id are compared
- * @returns the contents that were or are being fetched; up to KEPT_BYTES of them are not fetched again
+ * @returns a function that returns the fetched content of a file; null if it must be fetched again
  * @throws the error of a store
  */
 export async function compareFirstPages(

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const pad = (value: number): string => String(value).padStart(2, '0');
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** Formats a time in UTC: recent ones without the date. */
+/** Formats a time in UTC, without the date if it is within twelve hours of now. */
 export function when(at: Date | null, now = Date.now()): Html {
   if (at === null) return html`<span class="soft">never</span>`;
   const time = `${pad(at.getUTCHours())}:${pad(at.getUTCMinutes())}`;

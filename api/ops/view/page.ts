@@ -91,7 +91,7 @@ function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
     : html`${alertsShown.map(({ tone, sentence }) => html`<p class="alert ${tone}" role="status">${sentence}</p>`)}`;
 }
 
-/** Renders a tile. @param shown null if its data could not be read: then it has neither a figure nor a verdict */
+/** Renders a tile. @param shown null if the data could not be read: the tile then shows a dash and says so */
 function tile(name: string, shown: readonly [value: string, about: Html] | null): Html {
   const [value, about] = shown ?? ['–', html`could not be read`];
   return html`<div class="tile">

@@ -64,7 +64,8 @@ function nameInside(element: PageElement): { readonly element: PageElement; read
     }
   };
   visit(element);
-  // The marked name may be in a meta element, which is not shown. Then the shown name must be removed.
+  // The marked name may be in a meta element, which is not shown. The link or bold element with the
+  // shown name is then returned, so that this name is removed from the text of the post.
   for (const candidate of [namedElement, link, element]) {
     const text = candidate === null ? '' : nameOf(candidate);
     if (candidate !== null && isName(text)) return { element: link ?? candidate, text };

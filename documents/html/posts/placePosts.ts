@@ -143,7 +143,8 @@ function insert(post: PageElement, line: PostBorder): void {
   const end = new PostBorder('rest', []);
   end.parent = last;
   last.children.push(end);
-  // A table with posts is a layout.
+  // Mark the elements around the post as if they contained a table: a table that contains a table is read as a layout,
+  // not as data.
   for (let node: ParentNode | null = first; isElement(node); node = node.parent) node.holds |= HOLDS.table;
 }
 

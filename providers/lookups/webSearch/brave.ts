@@ -2,7 +2,7 @@
 import { member } from '../../members.js';
 import type { SearchService } from '../types.js';
 
-/** Results of one page, which is the maximum of one request. */
+/** Number of results per request: Brave's maximum. */
 const COUNT = '20';
 
 const numbers = (header: string | undefined): number[] =>

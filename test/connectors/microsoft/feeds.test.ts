@@ -41,7 +41,7 @@ function feedsOf(places: ListedPlace[], pages: Readonly<Record<string, GraphPage
     omitsChanges: ({ values }) => values.some(({ id }) => id === 'shared'),
   };
   const feed = joinFeeds(feeds);
-  /** Prepares the first cursor to its end. */
+  /** Calls `prepare` until the first cursor is complete, and returns this cursor. */
   const begin = async () => {
     let token = await feed.now(client);
     for (let more = true; more;) {

@@ -318,7 +318,7 @@ describe('folders', () => {
     expect(await idsOfName('A')).toEqual(['A']);
   });
 
-  test('do not include the categories, which are read with their names and colours', async () => {
+  test('are not in the list of categories, which has names and colours', async () => {
     for (const index of [1, 2, 3])
       graph.mailbox.categories.push({ id: `c${index}`, displayName: `Kind ${index}`, color: `preset${index}` });
     const found = await account.read('categories', {}, NEVER);

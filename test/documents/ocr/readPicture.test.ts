@@ -222,7 +222,7 @@ test('enlarges small pictures, reduces large ones, and treats transparent parts 
   expect(Buffer.from(bytes.subarray(0, 15)).toString()).toBe('P5\n300 150\n255\n');
 });
 
-test('rejects a picture that is too large, too small or broken, before it is decoded', async () => {
+test('rejects a picture that is too large, too small or broken', async () => {
   const png = (width: number, height: number) => new Uint8Array(createCanvas(width, height).toBuffer('image/png'));
   await expect(rasterOfImage(png(30, 20), 600)).resolves.toMatchObject({ width: 90 });
   await expect(rasterOfImage(png(30, 20), 599)).rejects.toMatchObject({ kind: 'too_large' });

@@ -58,7 +58,7 @@ function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
   const atlas = driveOf('atlas');
   drives.put(atlas, 'sights/lighthouse.md', { content: LIGHTHOUSE });
   drives.put(atlas, 'sights/people/keeper.md', { content: KEEPER_SENTENCE });
-  // Packages do not become files.
+  // Packages, such as OneNote notebooks, do not become files.
   drives.put(atlas, 'sights/Notes', { package: true });
   for (const [name, content] of moreDocuments(more, (file, text) => [`${file}.md`, text] as const))
     drives.put(atlas, name, { content });

@@ -33,7 +33,7 @@ export function defineNotionTests(catalogue: Catalogue): void {
       oauth.requests.length = 0;
     });
 
-    test('request no scopes, and name the user as owner of shared pages', async () => {
+    test('request consent without scopes and with owner=user; the client authenticates by a header', async () => {
       await customer.connect({ scopes: ['read:everything'] });
       const [authorize, , token] = emulator().oauth.requests;
       expect(authorize?.parameters).toMatchObject({ owner: 'user', response_type: 'code' });

@@ -6,7 +6,7 @@ import type { ZendeskFixture } from '../../../support/sourceFixtures/zendesk.js'
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { type HelpdeskContent, defineHelpdeskTests } from './helpdesk.js';
 
-/** Fills one subdomain with an item of each kind, and leaves the others empty. */
+/** Replaces the account of one subdomain by one with an item of each kind. Other subdomains do not change. */
 export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): HelpdeskContent {
   const account = newZendeskAccount();
   (fixtures.ZENDESK as ZendeskFixture).emulator.accounts.set(subdomain, account);

@@ -59,7 +59,7 @@ export function defineZoteroTests(catalogue: Catalogue): void {
       expect([searchParams.get('notes_access'), searchParams.get('all_groups')]).toEqual([null, null]);
     });
 
-    test('reports denied consent, and connects no account with an invalid verifier', async () => {
+    test('connects no account after a denied consent, or with an invalid verifier', async () => {
       const denied = await consentTo((await urlFor()).body.oauth_url, { deny: true });
       expect(denied.html).not.toMatch(/is connected</);
       const back = new URL(await answerConsent((await urlFor()).body.oauth_url));

@@ -242,10 +242,7 @@ export function defineConnectionOptionTests(customer: Customer, { recorded }: Ca
       test('apply to every file: of the connection, of the file picker, and of later selections', async () => {
         const { content, documents, user } = customer;
         const syncsOnConnection = supportsOption(type, 'sync_files_on_connection');
-        /**
-         * Returns all options with a request id of the phase. A new id is needed because each selection reports its end
-         * once.
-         */
+        /** Returns all options. Their request id names the phase, so that it shows which phase synced a file last. */
         const optionsOf = (phase: string) => ({ ...ALL_OPTIONS, request_id: `${phase} request of ${type}` });
         const expected = new Map(
           (syncsOnConnection ? documents : []).map((id) => [id, isByConsent ? 'page' : 'first']),

@@ -25,7 +25,6 @@ const RECORD_KEYS = [
  */
 export function defineWholeAccountTests(customer: Customer, isThorough: boolean): void {
   const { type } = customer;
-  // The request id contains the type because events are counted over all customers.
   const options = { tags: { team: 'docs' }, request_id: `whole ${type}`, chunk_size: 200, chunk_overlap: 10 };
 
   describe('an account with all its items', () => {
@@ -129,7 +128,7 @@ export function defineWholeAccountTests(customer: Customer, isThorough: boolean)
       const files = new Set(made.map((file) => file.external_file_id));
       const unread = all.filter((item) => !item.is_selectable && !files.has(item.external_id));
       expect(skipped.map(({ id }) => id)).toEqual(expect.arrayContaining(unread.map((item) => item.external_id)));
-      // Each reason is reported once, as a sentence, and only for items that are not files.
+      // Each item is reported once, with a sentence as the reason. No item that is a file is reported.
       expect(new Set(skipped.map(({ id }) => id)).size).toBe(skipped.length);
       for (const { id, reason } of skipped)
         expect({ isFile: files.has(id), reason }).toEqual({
