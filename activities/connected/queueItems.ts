@@ -81,7 +81,7 @@ export function createQueueActivities(deps: ActivityDeps) {
       : accepted;
   };
 
-  /** Removes the items that an incremental sync skips, and reports them. */
+  /** Removes the items that an incremental sync skips. Records them in events and in the ledger. */
   const withoutSyncedItems = async (
     run: RunDoc,
     { incremental = false, ingest }: SyncSourceRequest,

@@ -65,7 +65,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       // Remove schedules and selections first: they would recreate the files.
       await schedules.remove((await store.schedules.filterScheduledContainers(tenant, ids)).map(scheduleIds.container));
       if (!request.preserveFileRecord) await addTombstones(tenant, ids);
-      // Quarantined children are deleted with them.
+      // The retention of quarantined children ends, so that a later run erases them.
       await store.quarantine.expire(tenant, { parentIds: ids });
       await emptyFiles(store, run, ids);
       if (request.preserveFileRecord) await store.files.deleteContent(tenant, runId, ids, request.sendWebhook);

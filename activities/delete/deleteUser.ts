@@ -62,8 +62,8 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     },
 
     /**
-     * Checks for remaining data. Returns `again` if a concurrent request created new data; otherwise marks the user as
-     * erased.
+     * Checks for files and runs that a concurrent request created, and returns `again` if there are any. Otherwise it
+     * deletes all other data of the user, and marks the user as erased.
      */
     async finishUserDelete({ runId }: RunInput): Promise<{ again: boolean }> {
       const { run, tenant } = await runAndTenant(runId);

@@ -3,12 +3,12 @@ import type { ActivityDeps } from '../deps.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
-/** Maximum number of attachments of the files of one step, per level. */
+/** Maximum number of child files that are found at each level below the given files. */
 const MAX_ATTACHMENTS = 100_000;
 /** Files processed in one step. */
 const FILES_AT_ONCE = 200;
 
-/** Completes the steps that an earlier attempt began for vanished files. */
+/** Completes the unfinished quarantine steps of the run's files, including those that an earlier attempt began. */
 export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: AbortSignal): Promise<void> {
   while ((await advanceQuarantine(run, FILES_AT_ONCE, deps, signal)) > 0) signal.throwIfAborted();
 }

@@ -27,7 +27,7 @@ export type MoveRequest =
 
 export interface MoveProgress {
   /**
-   * For `modify`: id of the last changed file. The request itself changes the first files, so it is set from the start.
+   * For `modify`: id of the last changed file. The request itself changes the first files, so the run starts with it.
    */
   readonly modifiedTo?: number;
 }

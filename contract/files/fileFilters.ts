@@ -12,7 +12,7 @@ export type TagTree =
   | { readonly AND: readonly (TagTree | TagCondition)[] }
   | { readonly OR: readonly (TagTree | TagCondition)[] };
 
-/** Filters of files, combined with AND. An absent or empty filter matches every file. */
+/** Filters of files, combined with AND. An absent or empty filter matches every file, except syncErrorMessage ''. */
 export interface FileFilters {
   readonly sources?: readonly SourceType[];
   /** Substring of the name, case ignored. */

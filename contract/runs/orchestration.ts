@@ -73,7 +73,7 @@ export interface UploadBatchInput extends UploadStreamInput {
 export interface BatchResult {
   readonly ready: number;
   readonly failed: number;
-  /** Files that returned to the queue for a later attempt, or that a limit holds. */
+  /** Files that returned to the queue for a later attempt, or became DELAYED because of a limit. */
   readonly requeued: number;
   /** Files that another run or a deletion took over. */
   readonly superseded: number;

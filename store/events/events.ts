@@ -39,7 +39,7 @@ export interface Events extends EventWriter, Pick<Intents, 'settle'> {
    * Numbers the written events, and marks the webhooks of their organizations as due. If the writers assigned the
    * numbers, events could become visible out of order, and a reader with a cursor would miss some. Concurrent calls are
    * safe: they conflict in the organization's counter, so each row is numbered once.
-   * @returns the number of numbered rows
+   * @returns the number of rows that it found without numbers
    */
   number(): Promise<number>;
 }

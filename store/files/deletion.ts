@@ -150,7 +150,7 @@ export function createFileDeletion({
         owner: { organizationId, userId },
         where: { _id: { $in: [...ids] } },
         message: BEING_DELETED,
-        // The delete may stop halfway: a later sync must not treat the page as unchanged.
+        // The delete may stop halfway: a later sync must not treat the content of the file as unchanged.
         set: { runId, workflowId, ended: null, processedAs: null },
       });
       await files.updateMany(filter, update);

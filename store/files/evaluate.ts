@@ -30,8 +30,8 @@ interface EvaluatedFile {
 }
 
 /**
- * Files that a scheduled sync compares. Until a change is found, their content stays, and events are written only for
- * rate limits and failures.
+ * Files whose stored content a scheduled sync compares with the source. Until a change is found, their content stays,
+ * and events are written only for rate limits and failures.
  */
 export interface FileEvaluation {
   /** Returns the containers of a data source. */

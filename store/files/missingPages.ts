@@ -20,7 +20,7 @@ export interface MissingPages {
   ): Promise<{ readonly pages: number; readonly gone: number[] }>;
   /** Sets whether a scheduled sync may delete any number of missing pages of a container. */
   setDeletionsApproved(tenant: Tenant, containerId: number, approved: boolean): Promise<void>;
-  /** Returns containers of an organization whose deletions are held. */
+  /** Returns containers of an organization with too many missing pages: an operator must approve their deletion. */
   listHeldContainers(
     organizationId: number,
     page: { readonly limit: number; readonly offset: number },

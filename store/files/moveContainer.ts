@@ -20,7 +20,10 @@ export interface ContainerChange {
   readonly feedReading?: FeedReading | null;
   /** Current address of the container. */
   readonly externalUrl?: string;
-  /** Whether all children of the container are discovered and queued. One event per run reports this. */
+  /**
+   * Whether all children of the container are discovered and queued. If so, WEBSCRAPE_URLS_READY is written, once per
+   * run.
+   */
   readonly discovered?: boolean;
 }
 

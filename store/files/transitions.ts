@@ -46,8 +46,8 @@ const ACTIVE_STATUSES = [...STARTABLE, ...IN_PROGRESS_STATUSES] as const;
 const STARTED = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
 const OPEN = [...WAITING_FILE_STATUSES, ...IN_PROGRESS_STATUSES] as const;
 /**
- * States of idle files that a scheduled sync retries. READY_TO_SYNC is excluded: a caller decided that the file has no
- * content.
+ * States of idle files that a scheduled sync syncs again. READY_TO_SYNC is excluded: a caller decided that the file has
+ * no content.
  */
 const RETRIED_BY_SCHEDULED_SYNC = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
 const EVALUATING = ['EVALUATING_RESYNC'] as const satisfies FileSyncStatus[];

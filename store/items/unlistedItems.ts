@@ -31,7 +31,7 @@ export interface MissingFiles {
 
 /** Items that a complete listing did not find, and their files. */
 export interface UnlistedItems {
-  /** Counts the files that a complete listing did not find. */
+  /** Counts the files whose items a complete listing did not find. */
   countMissing(source: Holder, listing: WholeListing): Promise<ListingCoverage>;
   /** Returns files whose items a complete listing did not find, ordered by id, after `afterId`. */
   missingFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<MissingFiles>;

@@ -292,7 +292,7 @@ describe('files in quarantine', () => {
 });
 
 describe('upload', () => {
-  test('creates a file and a run with all requested options, and an event for its request', async () => {
+  test('creates a file with the requested options, its run, and the events of the file and of its request', async () => {
     const { user, files, runs, events, owner } = await createUser();
     const options = { chunk_size: 300, use_ocr: true, enable_cold_storage: true, hot_storage_time_to_live: 9 };
     const answer = ok(await user.upload({ name: 'notes.md', content: '# Otters' }, options));
@@ -521,7 +521,7 @@ describe('delete', () => {
 });
 
 describe('scrape', () => {
-  test('of a sitemap stores the requested options in its parent and its run', async () => {
+  test('of a sitemap stores the requested options in the file of the sitemap and in the run', async () => {
     const { user, files, runs, owner } = await createUser();
     const answer = ok(
       await user.post<FileRecord>('/scrape_sitemap', {

@@ -124,7 +124,7 @@ test('every operation accepts exactly the credentials of the contract', () =>
     await Promise.all((Object.keys(credentials) as (keyof typeof credentials)[]).map(checkWith));
   }));
 
-test('answers an unsupported method with 405 and the supported ones', () =>
+test('answers an unsupported method with 405, and names the supported methods in Allow', () =>
   everyRow([...new Set(operations.map((operation) => operation.path))], String, async (path) => {
     const methods = operations
       .filter((operation) => operation.path === path)

@@ -71,7 +71,7 @@ describe('GET /search_urls', () => {
     });
     expect(emulator.requests).toEqual([]);
   });
-  test('sends the longest accepted query to the service', async () => {
+  test('sends the longest accepted query to the search service', async () => {
     const query = `${'fern '.repeat(49)}${'f'.repeat(155)}`;
     expect([query.length, query.split(' ').length]).toEqual([400, 50]);
     expect((await get('/search_urls', { query })).status).toBe(200);
@@ -104,7 +104,7 @@ describe('GET /fetch_youtube_transcript', () => {
     ['with a path', { id: '../../me/abc' }, 'id', 'value_error'],
     ['with one character too many', { video_id: `${VIDEO}x` }, 'id', 'value_error'],
     ['with an invalid raw', { id: VIDEO, raw: 'perhaps' }, 'raw', 'bool_type'],
-  ])('refuses a request %s without calling the service', async (_what, query, field, type) => {
+  ])('refuses a request %s, and sends none to the transcript service', async (_what, query, field, type) => {
     expect(await get('/fetch_youtube_transcript', query)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['query', field], type }] },

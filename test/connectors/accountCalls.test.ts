@@ -127,7 +127,7 @@ test('grant() describes a grant without a request, and rejects with access_revok
   expect(sent).toEqual([]);
 });
 
-test('accounts of one source share its cache, and accounts of other sources have their own limits', async () => {
+test('accounts of one source share its cache; a rate limit of an account pauses no other account and no other source', async () => {
   const workspace = { id: 'w', language_versions: [{ code: 'de' }] };
   const { connectors, sent } = registryWith(({ url }) =>
     url.includes('gitbook')
@@ -206,7 +206,7 @@ test('an account passes the filter, the export format and the version to its con
   expect(account.sourceOf('id')).toBe('GITBOOK');
 });
 
-test('an account without optional functions has no feed, no containers and no direct queries', async () => {
+test('an account of a connector without optional functions has no feed, no containers and no direct queries', async () => {
   const { account } = recordedAccount();
   expect([account.changes, account.findExisting, account.grantVersion(), await account.grant()]).toEqual([
     ...[null, null],

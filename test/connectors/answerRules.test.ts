@@ -107,7 +107,7 @@ test('OneDrive: the version of a file is its hash, else its time and size; a lin
   expect(file({ eTag: 'e' })?.version).toBe('e');
   const remoteItem = { id: 't', parentReference: { driveId: 'other' }, file: { hashes } };
   expect(file({ file: { hashes }, remoteItem })).toMatchObject({ externalId: 'other/t', version: null });
-  // The parent is the drive itself if its id or its path is that of the root folder.
+  // A parent that is the root folder, by its id or by its path, is stored as the drive itself.
   const parentOf = (parentReference: object) => file({ parentReference })?.parentExternalId;
   expect(parentOf({ id: 'r' })).toBe('d');
   expect(parentOf({ id: 'x', path: '/drives/d/root:' })).toBe('d');
@@ -204,7 +204,7 @@ test('Outlook: a message has its receipt time, else its sending time, and its au
   expect(from({ sender: person('b') })).toBe('b');
 });
 
-test('Outlook: a query lists attachments on request; isAttachment is then unset for links, because it hides items', async () => {
+test('Outlook: a query lists attachments on request; links are then listed without isAttachment', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ path }) => ({
     value: path.endsWith('attachments') ? [{ id: 'a', name: 'a.txt' }] : [{ id: 'm', hasAttachments: true }],
   }));
@@ -224,7 +224,7 @@ test('Outlook: a query lists attachments on request; isAttachment is then unset 
   expect(itemOfAttachment(link, message, false)).toMatchObject({ isAttachment: true, hasContent: false });
 });
 
-test('SharePoint: a site has its title as name, or else its own name, and sites of other hosts are skipped', async () => {
+test('SharePoint: a site has its title as name, else its own name, else its path; sites of other hosts are skipped', async () => {
   const site = (more: object) => ({ id: 'x', webUrl: 'https://a.sharepoint.com/sites/Crew', ...more });
   const { client } = scriptedClient(GRANT, ({ path }) =>
     path === 'sites/root'

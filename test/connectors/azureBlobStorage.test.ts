@@ -191,17 +191,17 @@ describe('refusals', () => {
 });
 
 test.each([
-  ['not XML', 'none'],
+  ['a text without XML', 'none'],
   ['an HTML page', '<!doctype html><html><body>Words'],
   ['another document', '<Error><Code>no</Code></Error>'],
   ['a truncated list', '<EnumerationResults><Blobs><Blob><Name>a</Name>'],
   ['a declared entity', '<!DOCTYPE a [<!ENTITY b "c">]><EnumerationResults>&b;</EnumerationResults>'],
-  ['nested 100,000 deep', `<EnumerationResults>${'<a>'.repeat(100_000)}`],
+  ['elements nested 100,000 deep', `<EnumerationResults>${'<a>'.repeat(100_000)}`],
   [
     'a wrongly encoded name',
     '<EnumerationResults><Blobs><Blob><Name Encoded="true">%zz</Name></Blob></Blobs></EnumerationResults>',
   ],
-])('reports a listing that is %s as a server error', (_name, text) => {
+])('rejects %s as an invalid listing', (_name, text) => {
   expect(() => readListing(Buffer.from(text))).toThrow(/an invalid answer/);
 });
 

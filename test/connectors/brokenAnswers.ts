@@ -1,6 +1,6 @@
 /**
- * Checks that a connector never accepts a broken response as complete: the service deletes items that are missing in a
- * complete listing, and replaces the stored content of an item.
+ * Checks that a connector never accepts a broken response as complete: the service deletes the items that are missing
+ * in a complete listing, and replaces the stored content of an item by the content that the connector returns.
  */
 import { isDeepStrictEqual } from 'node:util';
 

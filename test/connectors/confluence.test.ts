@@ -103,7 +103,7 @@ describe('the tree', () => {
     expect((await descendantsOf('11')).ids).toEqual(['11', ...['20', '21', '22', '23', '24', '25', '26']]);
   });
 
-  test('describes a page identically whether its space or its parent is listed', async () => {
+  test('describes a page identically whether its space or a page above it is listed', async () => {
     const itemFive = (items: readonly { externalId: string }[]) => items.find(({ externalId }) => externalId === '5');
     const unfilteredItem = itemFive((await descendantsOf('space:100')).items);
     expect(itemFive((await descendantsOf('2')).items)).toEqual(unfilteredItem);

@@ -59,7 +59,7 @@ test('Dropbox: a sync is counted at its last page, and a due complete listing do
   expect(JSON.parse(next)).toMatchObject({ cursor: 'c3', isUnderWay: false });
 });
 
-test('Dropbox: a file at the path of a folder removes its contents, and a repeated folder keeps them', async () => {
+test("Dropbox: a file at a folder's path removes the folder's files from the changes; a repeated folder keeps its files", async () => {
   const folder = (name: string) => ({ '.tag': 'folder', id: `id:${name}`, path_lower: `/${name}`, name });
   const entries = [folder('a'), dropboxFile('/a/x'), folder('b'), dropboxFile('/b/y'), dropboxFile('/a'), folder('b')];
   const { client } = dropboxPages([{ entries, cursor: 'c1', has_more: false }]);
@@ -410,7 +410,7 @@ test('Zotero: reads all pages of each library from its first one, trashed items 
   expect((await faultOf(zoteroChanges.since(zoteroWith(true).client, token))).kind).toBe('stale_cursor');
 });
 
-test('Zotero: keeps only the version of the library that changed between its pages, to read it again', async () => {
+test('Zotero: a library that changes between its pages keeps its old version, so that the next sync reads it again', async () => {
   const { client } = zoteroWith(false, (read) => (read === 1 ? 8 : 9));
   const token = JSON.stringify({ at: { 'groups/12': 5, 'groups/13': 7 } });
   const pages = await readFeedPages((at) => zoteroChanges.since(client, at), token);

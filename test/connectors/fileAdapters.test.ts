@@ -169,7 +169,7 @@ test('GitHub: reads the default branch, with addresses of files and directories 
   ]);
 });
 
-test('GitHub: reads an empty file without a request for its blob, and finds no path in an empty repository', async () => {
+test('GitHub: reads an empty file without a request for its blob; HTTP 409, sent for empty repositories, is not found', async () => {
   const file = { type: 'file', sha: 's', size: 0, encoding: 'base64', content: '' };
   const { client, requests } = scriptedClient({ username: 'ada', accessToken: 't' }, () => file);
   expect((await github.open(client, 'ada/atlas/empty.md', OPTIONS)).bytes).toHaveLength(0);

@@ -144,7 +144,7 @@ test('Document360: drafts, hidden articles and the articles of hidden categories
   ]);
 });
 
-test('Document360: an article is read in the default language of its workspace, which is cached by token', async () => {
+test('Document360: an article is read in the default language of its workspace; the workspaces are cached by token', async () => {
   const languages = [{ code: 'en' }, { code: 'de', set_as_default: true }];
   expect(workspaceOf({ id: 'w', language_versions: languages })?.language).toBe('de');
   expect(workspaceOf({ id: 'w', language_versions: [{ code: 'fr' }] })?.language).toBe('fr');
@@ -196,7 +196,7 @@ test('Dropbox: a folder without access has content, so that its sync fails; a 42
   });
 });
 
-test('Dropbox: the root of a deeper item is its outermost folder, and its id is requested once per page', async () => {
+test('Dropbox: the root of a deeper item is its outermost folder; the id of each folder is requested once per page', async () => {
   const entry = (path: string) => ({ '.tag': 'file', id: `id:${path.length}`, name: path, path_lower: path });
   const { client, requests } = scriptedClient(GRANT, ({ path, query }) => {
     if (path === 'users/get_current_account') return {};
@@ -366,7 +366,7 @@ test('error codes of Box and Dropbox decide the class of a refusal, wherever Dro
   ]).toEqual(['not_found', 'cursor_invalid', 'rate_limited', 'server', null]);
 });
 
-test('long lists are requested in an order in which later items do not shift the next page', async () => {
+test('long lists are requested in an order in which items created during the listing do not shift the next page', async () => {
   const queryOf = async (list: (client: ReturnType<typeof scriptedClient<never>>['client']) => Promise<unknown>) => {
     const { client, requests } = scriptedClient({ ...GRANT, username: 'ada' } as never, ({ path }) =>
       path.startsWith('oauth') ? { values: [{ id: 'c', url: 'https://a.atlassian.net' }] } : null,

@@ -15,12 +15,12 @@ function dueAfter(passes: number, ageMs: number): string | null {
   }
 }
 
-test('a complete listing is due after 50 syncs, or more than 14 days after the last one', () => {
+test('a complete listing is due 50 syncs, or more than 14 days, after the last complete listing', () => {
   expect([dueAfter(49, 0), dueAfter(50, 0)]).toEqual([null, 'stale_cursor']);
   expect([dueAfter(0, 14 * DAY_MS - 60_000), dueAfter(0, 14 * DAY_MS + 1)]).toEqual([null, 'stale_cursor']);
 });
 
-test('counts the syncs since a complete listing, and keeps its time', () => {
+test('counts the syncs since a complete listing, and keeps the time of that listing', () => {
   const { passes, begun } = startSyncCount();
   expect(passes).toBe(0);
   expect(Date.now() - begun).toBeLessThan(60_000);

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const itemAt = async (id: string) => (await account.listDescendants(id, null, NEVER)).items[0];
 
-test('a message is a file with the address of the message, also without recipients', async () => {
+test('a message is a file with the URL of the message in Gmail, also without recipients', async () => {
   gmail.mails['m1'] = { labels: ['INBOX'], from: 'Ada <ada@harbour.example>', to: '' };
   const item = await itemAt('m1');
   expect(item).toMatchObject({ itemType: 'FILE', externalUrl: 'https://mail.google.com/mail/#all/m1' });
@@ -47,7 +47,7 @@ test('the folder of a message with several labels is independent of their order'
   expect(places).toEqual(['label:Label_1', 'label:Label_1']);
 });
 
-test('the content of a reply names its thread and its address', async () => {
+test('the content of a reply has the URL, the thread and the parent of the reply', async () => {
   gmail.mails['m1'] = { labels: ['INBOX'] };
   gmail.mails['m2'] = { labels: ['INBOX'], thread: 'm1' };
   const content = await account.open('m2', NEVER);

@@ -421,7 +421,7 @@ describe('changes', () => {
       ({ more, next: cursor } = page);
     }
     expect(Object.fromEntries(found)).toEqual({ c: DRIVE_ROOT, note: SHARED, lower: SHARED, team: DRIVE_ROOT });
-    // New folders of the feed are listed one by one.
+    // A folder that is new in the feed is listed by its own id.
     const rootsBelow = async (folder: string) =>
       (await descendantsOf(folder)).items.map(({ rootExternalId }) => rootExternalId);
     expect(await rootsBelow('deep')).toEqual([DRIVE_ROOT, DRIVE_ROOT, DRIVE_ROOT]);

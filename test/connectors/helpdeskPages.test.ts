@@ -268,7 +268,7 @@ test('Freshdesk: lists the other folders after one was deleted, and fails if a p
   expect((await faultOf(roots)).kind).toBe('access_denied');
 });
 
-test('Freshdesk: keeps a custom status by its number, names an author by the sender, and versions attachments by change', () => {
+test('Freshdesk: keeps a custom status by its number, names an author by the sender, and gives an attachment the time of its change as version', () => {
   const json = { id: 8, status: 12, priority: 4, attachments: [] };
   const attachment = { id: 5, attachment_url: 'https://files.example/5', updated_at: '2026-03-01T00:00:00Z' };
   const conversations = [

@@ -202,7 +202,7 @@ describe('a listing', () => {
 });
 
 describe('the change feed', () => {
-  test('reports changed items, and deletes their previous attachments', async () => {
+  test('reports changed items, and their paths as deleted, so that a sync deletes their previous attachments', async () => {
     const start = await account.changes!.now(NEVER);
     intercom.tickets.set(21, { title: 'Changed', parts: [{ text: 'Nothing attached.' }], updated: seconds() });
     intercom.conversations.set(9, { title: 'New', parts: [{ text: 'See.' }], updated: seconds() });

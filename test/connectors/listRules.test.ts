@@ -56,7 +56,7 @@ test('a list above its maximum fails: after a truncated list, a sync would delet
 
 const ALL = createTypeSelection({ syncAttachments: true });
 const ticketList = { itemRef: { id: '' }, typeSelection: createTypeSelection({}), externalId: 'tickets' };
-test('Zendesk: lists the latest tickets up to the first one that the export already had', async () => {
+test('Zendesk: lists the latest tickets, which the export omits, and stops at the first older ticket', async () => {
   const at = (ageMs: number) => new Date(Date.now() - ageMs).toISOString();
   const { client, requests } = scriptedClient(GRANT, ({ path, query }) =>
     path.startsWith('incremental')
@@ -162,7 +162,7 @@ test('Notion: an item in the trash does not end the search, and a parent of two 
   expect(parents()).toBe(2);
 });
 
-test('Notion: pages in the trash and copies of synced blocks are not listed, but the blocks after them are', async () => {
+test('Notion: pages in the trash and copies of synced blocks are not listed, but the pages in the blocks after them are', async () => {
   const block = (number: number, type: string, more: object = {}) => ({
     id: id(number),
     type,

@@ -143,7 +143,7 @@ describe('a workspace', () => {
     ]);
   });
 
-  test('continues after a subpage without access, and denies access to the page itself', async () => {
+  test('continues after a subpage without access, but fails without access to the listed page itself', async () => {
     put(8, { parent: { page: id(1) } });
     emulator.injectFault((path) => (path === `/v1/blocks/${id(2)}/children` ? { status: 403 } : null));
     expect((await descendantsOf(id(1))).ids.toSorted()).toEqual(
@@ -271,7 +271,7 @@ test('reads and lists the rest of a page with a block that the API of Notion doe
   expect(readable.items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8)]));
 });
 
-test('keeps the rest of a page and of a selection when Notion rejects the children of one block', async () => {
+test('reads and lists the rest of a page when Notion rejects the children of one block', async () => {
   put(1, {
     blocks: [
       { type: 'toggle', text: 'odd', children: [{ type: 'paragraph', text: 'inside' }] },

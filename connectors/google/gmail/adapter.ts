@@ -64,7 +64,7 @@ function parentIdOf(message: MessageJson): string {
 const MAX_HEADER_LENGTH = 500;
 const MAX_PEOPLE = 100;
 
-/** Returns the first header with a name, ignoring case. */
+/** Returns the value of the first header that has the given name, in upper or lower case; null if there is none. */
 function headerOf(message: MessageJson, name: string): string | null {
   for (const given of asList(asAnswer<GmailPart>(message.payload).headers)) {
     const header = asAnswer<GmailHeader>(given);
@@ -122,7 +122,8 @@ export function itemOfMessage(message: MessageJson): SourceItem | null {
 }
 
 /**
- * Returns a message in the MIME format. @param repliesTo id of the message in the thread that it replies to; null: none
+ * Returns a message in the MIME format.
+ * @param repliesTo id of the previous message in its thread; null: none, or unknown
  */
 export function contentOf(message: MessageJson, bytes: Uint8Array, repliesTo: string | null): ItemContent {
   const id = asText(message.id) ?? '';

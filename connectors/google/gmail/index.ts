@@ -35,7 +35,7 @@ const missing = (): Fault => noSuchItem('Gmail');
 /** Matches messages that have no listed label. */
 const OTHER_QUERY = 'has:nouserlabels -in:inbox -in:sent';
 
-/** Returns a page of a label's messages; the first page begins with the label itself. */
+/** Returns a page of the messages of a label, or of other mail. The first page begins with the item of the folder. */
 async function pageWithLabel(
   client: SourceClient,
   itself: () => Promise<SourceItem> | SourceItem,

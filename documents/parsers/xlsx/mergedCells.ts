@@ -52,7 +52,7 @@ export class MergedCells {
   /**
    * Fills a row. A merged cell that is the only cell with text in its first row is a title, and is not repeated in that
    * row.
-   * @returns whether cells of the row cover several columns
+   * @returns whether a merged cell with a short text begins in the row and covers several columns
    */
   fill(row: string[], number: number): boolean {
     if (this.#open.length > 0) this.#open = this.#open.filter(({ merge }) => merge.bottom >= number);

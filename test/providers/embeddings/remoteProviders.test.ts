@@ -265,7 +265,7 @@ describe('a faulty provider', () => {
     expect(emulator.requests).toHaveLength(1);
   });
 
-  test('causes the same fault for texts that were not sent before the rate limit', async () => {
+  test('causes a rate_limited fault also for texts that were not yet sent when the rate limit began', async () => {
     const limits = { EMBEDDING_MIN_CONCURRENCY: '1', EMBEDDING_MAX_CONCURRENCY: '1' };
     const embeddings = open({ EMBEDDING_PATIENCE_MS: '1000', ...limits });
     emulator.injectFault(() => ({ status: 429, headers: { 'retry-after': '40' } }));
