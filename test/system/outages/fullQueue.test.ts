@@ -67,7 +67,7 @@ test('marks files beyond a full queue DELAYED with the reason, and processes the
   await site.close();
 });
 
-test('processes an upload and another scrape of a user whose queue is full, and cancels delayed files on request', async () => {
+test('processes an upload and a second scrape of a user with a full queue, and cancels delayed files on request', async () => {
   const [slow, quick] = [await startHeldSite(8), await startHeldSite(2)];
   const user = await service.user('ruth');
   const parent = await user.scrape({ url: slow.url('/sitemap.xml') });
