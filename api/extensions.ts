@@ -1,4 +1,4 @@
-/** Operations that find and ingest files. */
+/** Operations that ingest all files that they find, with the fields that `ofIngesting` adds. */
 const INGESTING_OPERATIONS = [
   'scrape_sitemap',
   'web_scrape.[]',

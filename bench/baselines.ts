@@ -1,4 +1,4 @@
-/** Runs the alternatives that a user could pick, each in its own process. */
+/** Runs the programs of bench/langchain, with which the service is compared, each in its own process. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

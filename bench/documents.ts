@@ -1,7 +1,8 @@
 /**
  * `npm run bench:documents`: speed of reading documents by the parsers alone and through the whole service, and our
- * chunker compared with LangChain's. `-- --quick` takes a tenth of everything. `-- FOLDER` instead reads the files of a
- * folder and scores them against their references; `-- --made` does so with thirty generated PDFs.
+ * chunker compared with LangChain's. `-- --quick` makes files of a tenth of the size and takes fewer iterations.
+ * `-- FOLDER` instead reads the files of a folder and scores them against their references; `-- --made` does so with
+ * thirty generated PDFs.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:fair-search`: searches of one organization while a caller of another sends long queries in a loop.
- * Phases with and without this caller alternate, so that both run under the same conditions. `-- --quick` takes fewer
+ * `npm run bench:fair-search`: searches of one organization while callers of another send long queries in a loop.
+ * Phases with and without long queries alternate, so that both run under the same conditions. `-- --quick` takes fewer
  * searches.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

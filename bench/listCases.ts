@@ -12,7 +12,7 @@ export interface ListCase {
   readonly wire: Record<string, unknown>;
   readonly filters: FileFilters;
   readonly orders: readonly FileOrder[];
-  /** Whether no index can help. Then only the ratio to the MongoDB driver has a target, not the milliseconds. */
+  /** Whether no index supports the filter. Then only the ratio to the MongoDB driver has a target, not the time. */
   readonly ratioOnly: boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:rebuild`: chunks per second of `npm run cli -- vectors rebuild` compared with the ingest of the same
- * chunks. In each iteration a new user scrapes pages, their collection is deleted, and the command rebuilds their
- * vectors. The rebuild embeds every chunk again, because the vector cache is deleted too. `-- --quick` takes fewer
- * pages and writes no results.
+ * chunks. In each iteration a new user scrapes pages, the vector collections of the embedded model are deleted, and the
+ * command rebuilds the user's vectors. It embeds every chunk again, because the vector cache is deleted too.
+ * `-- --quick` takes fewer pages and writes no results.
  */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +54,7 @@ async function secondsOf(mongodbUri: string, kind: RunDoc['kind']): Promise<numb
   }
 }
 
-/** Deletes the vector collections of a service and its cache of embedded texts. */
+/** Deletes a service's vector collections of the embedded model, and its cache of vectors. */
 async function deleteVectors({ qdrantUrl }: BenchService, env: NodeJS.ProcessEnv): Promise<void> {
   const client = new QdrantClient({ url: qdrantUrl, checkCompatibility: false });
   const { collections } = await client.getCollections();

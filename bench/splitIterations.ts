@@ -22,7 +22,7 @@ export interface SplitDone {
   readonly chunks: number;
 }
 
-/** Runs the iterations that the parent process ordered, and sends it the result. */
+/** Runs the iterations with the options of the command line, and sends the result to the parent process. */
 export async function splitIterations(
   split: (text: string, options: SplitOptions) => Promise<readonly string[]> | readonly string[],
 ): Promise<void> {

@@ -79,7 +79,7 @@ async function measureSmall(service: BenchService, name: string, options: object
   const accepted = performance.now() - startedAt;
   await until('all texts', TIMEOUT_MS, async () => (await unfinishedFiles(user)) === 0, 250);
   const ms = performance.now() - startedAt;
-  // Runs end shortly after their files.
+  // Runs end shortly after their files. Wait, so that the processor time of their ends is counted.
   await sleep(1_000);
   const used = cpuSince(before);
   const perText = total(used, ['api', 'worker', 'reader', 'embedding', 'temporal', 'mongodb', 'qdrant']) / texts;

@@ -38,7 +38,7 @@ const PAUSE_OVER =
 /**
  * Runs an ingest from start to end: begins the run, discovers its files, ingests them, ends the run. In every case, all
  * files of the run end in a final state.
- * @param discover queues the run's files and returns their number; not called again after continue-as-new
+ * @param discover queues the run's files and returns their number; not called again if the ingest continues as new
  * @param follow for crawls: queues the links of the pages that were read (see WindowHooks in ingestWindow.ts)
  */
 export async function ingestRun(

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 export interface DeliveryToSign {
   /** 2n hexadecimal digits for a key of n bytes. */
   readonly signingKey: string;
-  /** The bytes of the request body. */
+  /** The request body as sent. */
   readonly body: string;
   readonly eventId: string;
   /** Time of this attempt, in POSIX seconds. */

@@ -6,7 +6,7 @@ export interface HybridWeights {
   readonly keyword: number;
 }
 
-/** Number of best hits that show how clearly a list separates them. */
+/** Number of best hits whose scores are compared with the score of a typical hit. */
 const BEST_HITS = 10;
 /** Added to the separation of a list, so that a list of equal scores still has a small weight. */
 const MIN_SEPARATION = 0.1;

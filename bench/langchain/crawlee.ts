@@ -6,7 +6,7 @@ import { Sitemap } from '@crawlee/utils';
 
 import { baseline } from './baseline.js';
 
-/** The service's limit of concurrent requests per host, used from the start instead of scaling up to it. */
+/** The service's limit of concurrent requests per host. Crawlee begins with as many, instead of scaling up to them. */
 const CONCURRENCY = 8;
 
 log.setLevel(log.LEVELS.ERROR);

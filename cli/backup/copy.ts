@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../command.js';
 
 export interface FoundFile {
-  /** Path relative to the searched folder; '' for a file itself. */
+  /** Path relative to the searched folder; '' if the searched path is this file. */
   readonly relativePath: string;
   readonly bytes: number;
 }

@@ -122,10 +122,10 @@ const nameOf = (data: Json, key: string): string => {
   return (isAttachment(data) ? fileNameOf(data) : titleOf(data)) || key;
 };
 
-/** Error of a file that Zotero does not store. */
+/** Error of an attachment that is only a link to a file. */
 const LINK = 'The attachment is a link: Zotero does not store its file. Upload the file, or store it in Zotero.';
 
-/** Error of a file that Zotero does not have. */
+/** Error of an attachment whose file should be stored in Zotero, but is not. */
 const ELSEWHERE =
   'Zotero does not have the file: it was not uploaded yet, or is stored on a WebDAV server. Store it in Zotero, or upload it to this service.';
 

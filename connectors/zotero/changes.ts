@@ -17,7 +17,7 @@ const versions = recordOf(number);
 const scanPosition = shapeOf({
   /** Versions that the last sync reached. */
   known: versions,
-  /** Versions that will be stored at its end. */
+  /** Versions that will be stored at the end of the scan. */
   reached: versions,
   /** Libraries still to be read. */
   open: listOf(string),

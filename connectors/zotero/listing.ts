@@ -98,7 +98,7 @@ export const listContainer = withCursor(
       const collections = await collectionsOf(client, library);
       return { items: [requestedItem, ...collections.map(({ item }) => item)], next: unlessEnd(beginning([''])) };
     }
-    // Throws if it is inaccessible or does not exist.
+    // Throws if the collection is inaccessible or does not exist.
     await client.get([...pathOf(library), 'collections', key], {});
     const branch = branchOf(await collectionsOf(client, library), key);
     return {

@@ -133,7 +133,7 @@ export interface ConnectionField {
   readonly parameter: string;
   /** Name of the field in POST /integrations/connect; absent: the same. */
   readonly suppliedAs?: string;
-  /** The value becomes part of a host name or path, so other values are rejected. */
+  /** Pattern of the accepted values. It is strict, because most values become part of a host name or path. */
   readonly pattern: RegExp;
   /** Description of the accepted values, for error messages. */
   readonly accepts: string;

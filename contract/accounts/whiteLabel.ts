@@ -24,7 +24,7 @@ export type OAuthSource = (typeof OAUTH_SOURCES)[number];
 export const isOAuthSource = (type: SourceType): type is OAuthSource =>
   (OAUTH_SOURCES as readonly SourceType[]).includes(type);
 
-/** Credentials of an OAuth client. Responses may contain these ones. */
+/** Credentials of an OAuth client that responses may contain. */
 export const PLAIN_CREDENTIALS = [
   'client_id',
   'redirect_uri',

@@ -17,7 +17,7 @@ const MAX_ITEMS = 2;
 const MAX_NUMBERS = 4;
 const MAX_CHARACTERS = 400;
 
-/** Removes addresses of this machine, logins, times, request ids and signatures from a text. */
+/** Replaces addresses of this machine, times, UUIDs, and secrets in addresses; removes logins; shortens the text. */
 function redactText(text: string, baseUrl: string): string {
   const redacted = text
     .replaceAll(baseUrl, API)

@@ -52,7 +52,7 @@ export interface ChunkQueries extends TextRanges {
   ): Promise<AsyncIterable<Uint8Array> | null>;
 }
 
-/** Groups the files' chunks into ranges of at most CHUNKS_PER_READ chunks per group. */
+/** Yields groups of chunk ranges. A group has at most CHUNKS_PER_READ chunks, of one or several files. */
 async function* groupRanges(
   files: AsyncIterable<FileContent>,
   offset: number,

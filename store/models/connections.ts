@@ -43,7 +43,7 @@ const ATTEMPT = {
   sealedGrant: nullable(json<SealedSecret>()),
   /** Whether the workflow of the attempt was notified of the user's return. */
   isAcknowledged: byDefault(flag, false),
-  /** The data source that is reconnected. If the user refuses, the refusal is reported for it. */
+  /** The data source that is reconnected; null for a new account. A refusal by the user is recorded at this source. */
   knownSourceId: nullable(number),
   dataSourceId: nullable(number),
   /** Runs that were accepted with the data source. */

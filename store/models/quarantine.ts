@@ -42,7 +42,7 @@ quarantined.index({ organizationId: 1, userId: 1, _id: 1 });
 quarantined.index({ organizationId: 1, _id: 1 });
 // Used by `listOwnersOfDue` and `claimDue`: files whose retention has ended.
 quarantined.index({ keptUntil: 1 }, { partialFilterExpression: { state: 'kept' } });
-// Used by `adopt`: files whose step was interrupted.
+// Used by `adopt`: files that an ended run left unfinished.
 quarantined.index({ state: 1, runId: 1 });
 // Used by `createQuarantineOverview`, which reads keys only.
 quarantined.index(OVERVIEW_INDEX);

@@ -11,7 +11,7 @@ const SELECTION = {
   dataSourceId: required(number),
   /** Null: all items. */
   externalId: nullable(text),
-  /** Options for new files in it, from the latest selection. */
+  /** Options for new files of the selected item, from the latest request that selected it. */
   tags: json<Record<string, TagValue>>(),
   ingest: json<IngestOptions>(),
   /** Hash of tags and ingest: selections with equal options are listed together. */
@@ -19,7 +19,7 @@ const SELECTION = {
   chosenAt: required(date),
 };
 
-/** A selection in a connected account: each scheduled sync repeats it. */
+/** An item of a connected account that a request selected, or all items: each scheduled sync syncs it again. */
 export interface SelectionDoc extends RecordOf<typeof SELECTION> {}
 
 const SKIPPED_ITEM = {

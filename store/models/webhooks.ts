@@ -83,7 +83,7 @@ const DELIVERY = {
   nextTryAt: nullable(date),
   attempts: byDefault(json<AttemptDoc[]>(), () => []),
   createdAt: required(date),
-  /** Time of deletion; null while it is pending. */
+  /** Time at which MongoDB deletes the row; null while the delivery is pending. */
   expiresAt: nullable(date),
 };
 

@@ -9,7 +9,7 @@ export interface EmbeddingCounts {
   readonly tokens: number;
   /** Texts that were embedded. */
   readonly computed: number;
-  /** Texts whose vectors were cached. */
+  /** Texts whose vectors were found in the cache. */
   readonly reused: number;
 }
 

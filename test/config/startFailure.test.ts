@@ -27,7 +27,7 @@ const SENTENCES: [error: unknown, sentence: RegExp][] = [
   ['text', /^text$/],
 ];
 
-test('names the store or the setting that is the cause of a failed start; only a bug shows its stack trace', () =>
+test('explains each known cause of a failed start in a sentence; shows the stack trace only of unknown errors', () =>
   everyRow(
     SENTENCES,
     ([error]) => String(error),

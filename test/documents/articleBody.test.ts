@@ -136,7 +136,7 @@ test('removes the menu of a page without a title', () => {
   );
 });
 
-test('removes labels of pictures that are links, and keeps labels of other pictures', () => {
+test('removes labels of pictures that link to other pages, and keeps labels of other pictures', () => {
   const logo = '<p><a href=/o><img src=o.png alt="Logo of the office"></a></p>';
   const map = '<p><img src=m.png alt="Map of the three piers"></p>';
   const note = `<p><a href="#c1"><img src=1.png alt="Note 1"></a> ${OTHER}</p>`;

@@ -150,7 +150,7 @@ const CLEAR: readonly (readonly [what: string, rows: readonly string[][], isClea
     false,
   ],
 ];
-test('begins a second table at a row of words above numbers only', () =>
+test('treats a row as a clear header only if it has two or more words, above numbers', () =>
   everyRow(
     CLEAR,
     ([what]) => what,

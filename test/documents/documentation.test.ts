@@ -19,7 +19,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `### 2 Gates\n\n${TEXT}`,
   ],
   [
-    'Sphinx: removes links between source and text, and the footer without a link',
+    'Sphinx: removes links between source and text, and the footer',
     `<body><div class=document><div class=body role=main><h1>Gates<a class=headerlink href=#g title="Permalink">¶</a></h1><p>${P}</p><pre>def open(gate): <a class=viewcode-link href=s>[source]</a>\n<a class=viewcode-back href=d>[docs]</a>    pass</pre><p>${P}</p></div></div><div class=footer>© Copyright 2012, Ann Quay. Created using <a href=x>Sphinx</a> 4.5.0.</div>`,
     `# Gates\n\n${P}\n\n\`\`\`\ndef open(gate):\n    pass\n\`\`\`\n\n${P}`,
   ],

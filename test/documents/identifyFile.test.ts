@@ -49,7 +49,7 @@ const TEXTS: readonly (readonly [string, string, string | null, string, string])
   ['a page named .pdf', '<!doctype html><p>Not found', 'application/pdf', 'a.pdf', 'HTML'],
 ];
 
-test('detects the format of text by its content, then its type, then its name', () =>
+test('detects the format of text by its content, its type and its name', () =>
   everyRow(
     TEXTS,
     ([what]) => what,

@@ -1,4 +1,4 @@
-/** Tests readers of single parts of documents on parts that are written here: comments, notes, edges, forms, facts. */
+/** Tests readers of parts of documents, such as comments, notes, headers, footers and form values, on parts in code. */
 import { describe, expect, test } from '@jest/globals';
 
 import { linkedDataHtml } from '../../documents/html/linkedData.js';
@@ -65,7 +65,7 @@ describe('Word', () => {
   });
 });
 
-test('reads comments and replies of a slide in both forms, in the order in which they were written', () => {
+test('reads the comments of a slide in the old and the new format, each followed by its replies', () => {
   const authors = readAuthors(part('<l><cmAuthor id="0" name=" Anna "/><author id="{1}" name="Bo"/></l>'), LIMITS);
   const comments = [
     '<p:cm authorId="0"><p:text>Too long</p:text><p:more>1</p:more></p:cm>',
@@ -110,7 +110,7 @@ describe('OpenDocument', () => {
     ]);
   });
 
-  test('writes the white space that elements represent, with a limit', () => {
+  test('writes the white space that elements represent, at most 100 spaces for one element', () => {
     const found = (name: string, c?: string) => inlineText(name, c === undefined ? {} : { c });
     expect([found('s'), found('s', '3'), found('s', 'x'), found('tab'), found('line-break'), found('span')]).toEqual([
       ...[' ', '   ', ' ', '\t', '\n', ''],

@@ -112,7 +112,7 @@ test('recognizes pictures in processes of their own, and rejects them if OCR is 
   await expect(open(false).recognize(input('picture'), {} as never)).rejects.toThrow('without OCR');
 });
 
-test('obtains each code that a page needs, and then reads the page again', async () => {
+test('obtains the OCR data of each code that a page needs, and then reads the page again', async () => {
   needing('osd', 'deu');
   expect(await recognize()).toEqual(PAGE);
   expect(ensured).toEqual(['osd', 'deu']);

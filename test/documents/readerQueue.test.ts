@@ -178,7 +178,7 @@ test('rejects waiting and later documents when it is closed', async () => {
   expect(groups).toEqual([['reading']]);
 });
 
-test('measures the time of a reader from its start, without the time in which this process did not run', () => {
+test('measures the time of a reader from its start, and counts a pause of this process as at most a second', () => {
   jest.useFakeTimers();
   let hasBegun = false;
   const checks: [number, boolean][] = [];

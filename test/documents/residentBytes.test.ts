@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { residentBytes } from '../../documents/residentBytes.js';
 
-test('the memory of a process does not depend on the size of pages', () => {
+test('reads the resident memory of a process from its kilobytes, not from its number of memory pages', () => {
   const folder = mkdtempSync(join(tmpdir(), 'allotrope-proc-'));
   try {
     mkdirSync(join(folder, '7'));

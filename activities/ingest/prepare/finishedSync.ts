@@ -16,7 +16,7 @@ interface FetchedContent {
   readonly rawHash: string;
   readonly processedAs: string;
   readonly attempt: AttemptCost;
-  /** Whether a caller sent the content. Such content is not stored per generation. */
+  /** Whether the content was uploaded, as bytes or by a URL. Uploaded content is not stored per generation. */
   readonly isUpload: boolean;
 }
 

@@ -58,7 +58,7 @@ function faultOf(text: unknown): string | null {
 
 /**
  * Rejects text that cannot be stored or compared exactly.
- * @throws HttpError 422 that names the text, or the object with such a key
+ * @throws HttpError 422 that names the text, or the object if the text is one of its keys
  */
 export function inspectText(root: unknown, where: string): void {
   visit(root, (value, key, holder) => {

@@ -29,7 +29,7 @@ export interface SampleRequest {
   readonly answer: 'json' | 'bytes' | 'events';
 }
 
-/** Callers on behalf of an end user. Samples run on servers, so they send the API key and name the user. */
+/** Schemes of calls on behalf of an end user. Samples run on servers, so they send the API key and name the user. */
 const FOR_A_USER: readonly AuthScheme[] = ['user', 'reader', 'either', 'issuing'];
 
 const DEFAULT_FILE = 'report.pdf';

@@ -9,9 +9,9 @@ import { requireList } from '../../faults.js';
 
 /** Position in a breadth-first listing of folders. */
 export const FOLDER_CURSOR = shapeOf({
-  /** Their root item. */
+  /** Id of the root item of the folders. */
   root: string,
-  /** Their shared drive; null: none. */
+  /** Id of the shared drive of the folders; null: none. */
   driveId: nullable(string),
   /** Folders of the current level that are still to be listed. */
   open: listOf(string),

@@ -8,7 +8,7 @@ import { itemOfPage, itemOfPages, LISTED, PAGE_TYPE, PAGES } from './pages.js';
 import { drivesOf, LIBRARIES, siteOf } from './site.js';
 import { asText, type Json } from '../../json.js';
 
-/** Maximum number of libraries, and of pages, of one site with change tracking. */
+/** Maximum number of libraries of a site whose changes are tracked, and maximum number of its pages. */
 const MAX_TRACKED = 5_000;
 
 /** Returns the pages of the last sync, each with its version. */

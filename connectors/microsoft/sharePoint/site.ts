@@ -21,11 +21,11 @@ export interface Site {
   /** `harbour.sharepoint.com`. */
   readonly host: string;
   /**
-   * In SharePoint's spelling, so that each spelling of a caller gives the same account: SharePoint ignores the case of
-   * addresses. '' for the tenant's root site.
+   * Name of the site in SharePoint's spelling; '' for the tenant's root site. SharePoint ignores the case of names, so
+   * callers may spell one in several ways, and all of them give the same account.
    */
   readonly name: string;
-  /** As the caller wrote it. */
+  /** Name of the site as the caller wrote it. */
   readonly givenName: string;
   readonly json: Answer<GraphSite>;
 }

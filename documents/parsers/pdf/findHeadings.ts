@@ -20,7 +20,7 @@ export interface GroupedPage {
 export type Outline = ReadonlySet<string>;
 
 const MAX_HEADING_LENGTH = 200;
-/** Minimum font size of a heading relative to the body's. */
+/** Minimum font size, relative to the body's, of a heading that is neither bold nor in the outline. */
 const MIN_SIZE_RATIO = 1.15;
 /** Maximum number of characters of a heading that differs from the body only by its weight. */
 const MAX_BOLD_LENGTH = 120;

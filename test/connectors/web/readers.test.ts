@@ -139,7 +139,7 @@ const NAMES: readonly (readonly [header: string, name: string | null])[] = [
   [String.raw`attachment; filename="C:\\plans\\plan.pdf"`, 'plan.pdf'],
   ['attachment; filename=""', null],
 ];
-test('a downloaded file has the name of its answer, without folders', () =>
+test('a downloaded file has the name from Content-Disposition, without folders', () =>
   everyRow(NAMES, String, async ([header, name]) => {
     const egress = answering(Buffer.from('x'), { 'content-disposition': header, 'content-type': 'application/pdf' });
     const take = async (file: { name: string | null; contentType: string | null }) => [file.name, file.contentType];

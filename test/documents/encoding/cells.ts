@@ -23,7 +23,7 @@ export interface Cell {
   readonly declaration: Declaration;
 }
 
-/** All possible combinations: a meta element cannot declare UTF-16. */
+/** All possible combinations: a meta element cannot declare UTF-16, and UTF-8 is never wrong for a page in UTF-8. */
 export const CELLS: readonly Cell[] = (Object.keys(SAMPLES) as Language[]).flatMap((language) =>
   [...LEGACY[language].encodings, ...UNICODE].flatMap((encoding) =>
     DECLARATIONS.filter((declaration) => !(encoding.startsWith('utf-16') && declaration === 'right meta'))

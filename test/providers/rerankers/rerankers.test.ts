@@ -104,13 +104,13 @@ describe('every reranker', () => {
       ]);
     }));
 
-  test('requests no more than the number of texts', () =>
+  test('returns at most as many results as there are texts', () =>
     eachModel(async (model) => {
       expect(await rerank(model, 10)).toHaveLength(TEXTS.length);
       expect(await rerank(model, 1)).toEqual([{ index: 1, score: 0.03 }]);
     }));
 
-  /** Numbers of texts and of requested results, below, at and above 25, the minimum sample size for Pongo. */
+  /** Numbers of texts and of requested results, below, at and above 25, the minimum for Pongo's last step. */
   const COUNTS: readonly (readonly [string, number, number])[] = [1, 2, 24, 25, 26, 40, 60].flatMap((texts) =>
     [1, 3, 24, 25, 26, 39, 40, 60].map((count) => [`${count} of ${texts}`, texts, count] as const),
   );
@@ -185,7 +185,7 @@ describe('every reranker', () => {
         expect(fault.retryAfterMs).toBe(injectedFault.headers?.['retry-after'] ? 7000 : null);
     }));
 
-  test("ends its request with the reason of the caller's abort", () =>
+  test("ends its request when the caller aborts, with the caller's reason", () =>
     eachModel(async (model) => {
       emulator.injectFault('hang');
       const abort = new AbortController();

@@ -10,7 +10,7 @@ import { withDatabase } from '../../support/mongo.js';
 import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 
-// These tests interrupt a step of a delete run halfway. Temporal then retries the step.
+// Deletes whose step fails during or after its work, so that Temporal retries the step; and a repeated delete.
 
 const PAGES = 3;
 let service: TestService;

@@ -67,7 +67,7 @@ test('marks files beyond a full queue DELAYED with the reason, and processes the
   await site.close();
 });
 
-test('gives another run of the same user its own queue, and can cancel waiting files', async () => {
+test('processes an upload and a second scrape after a full queue, and cancels delayed files on request', async () => {
   const [slow, quick] = [await startHeldSite(8), await startHeldSite(2)];
   const user = await service.user('ruth');
   const parent = await user.scrape({ url: slow.url('/sitemap.xml') });
@@ -86,7 +86,7 @@ test('gives another run of the same user its own queue, and can cancel waiting f
   await Promise.all([slow.close(), quick.close()]);
 });
 
-test('marks uploads beyond a full queue DELAYED, starts no workflow for them, can cancel them, and processes the others later', async () => {
+test('marks uploads beyond a full queue DELAYED without a workflow, can cancel them, and processes the others later', async () => {
   await service.stopWorker();
   const user = await service.user('sid');
   const files: FileRecord[] = [];

@@ -110,7 +110,7 @@ test('refuses a small body that decompresses to a large one', async () => {
   expect((await send('/scrape_sitemap', bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
 });
 
-describe('errors located by their path', () => {
+describe('validation errors', () => {
   const url = '"url":"https://example.com/s.xml"';
   const half = '\\ud800';
   const faults: readonly (readonly [string, string, (string | number)[]])[] = [
@@ -158,7 +158,7 @@ describe('errors located by their path', () => {
     ['/embeddings', '{"query":"x","k":1,"file_ids":[9007199254740993]}', ['file_ids', 0]],
     ['/delete_files_v2', '{"filters":{"external_file_ids":[{"$exists":true}]}}', ['filters', 'external_file_ids', 0]],
   ];
-  test('name an invalid value', () =>
+  test('have the path of the invalid value in loc', () =>
     everyRow(
       faults,
       ([path, body]) => `${path} ${body.slice(0, 100)}`,

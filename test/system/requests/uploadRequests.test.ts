@@ -228,7 +228,7 @@ describe('an Idempotency-Key', () => {
     user.upload({ name: file, content }, { skip_embedding_generation: true }, key(name));
   const LONG = 'A text in file storage. '.repeat(100);
 
-  test('creates one file from two uploads with any boundary, and stores no second copy', async () => {
+  test('creates one file from two uploads with any boundary, and keeps no second copy of the content', async () => {
     const first = await send('twice', LONG);
     const before = [await files(), await storedNames()] as const;
     const second = await send('twice', LONG);
@@ -289,7 +289,7 @@ describe('a limit of the user', () => {
     limitedUser = await service.user('lim');
   });
 
-  test('on files delays an upload until there is room', async () => {
+  test('on files delays an upload above it, which can be cancelled', async () => {
     await limit({ max_files: 1 });
     const first = (await send()).body;
     await limitedUser.settled(first.id);

@@ -299,7 +299,7 @@ test('resets files that a terminated sync was evaluating', async () => {
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'READY', last_sync: lastSync });
 });
 
-test('runs one sync at a time however often its schedule fires; both are found by source, user and organization', async () => {
+test('runs one sync at a time, however often its schedule fires; both have search attributes', async () => {
   const user = await service.user('edda');
   const content = fixture.reset();
   expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
