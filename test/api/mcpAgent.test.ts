@@ -184,7 +184,7 @@ const REQUESTS: readonly (readonly [tool: string, input: object, path: string, i
   ['resync', { file_id: 6 }, '/resync_file', { body: { file_id: 6 } }],
 ];
 
-test.each(REQUESTS)('%s with %j sends its arguments, and returns the queued file', async (tool, input, path, sent) => {
+test.each(REQUESTS)('%s with %j sends its arguments and returns the queued file, or is refused without write access', async (tool, input, path, sent) => {
   const { agent, requests, lines } = agentOf({ perform: () => (tool === 'add_url' ? [RECORD] : RECORD) });
   const { structuredContent: result } = await callTool(tool, { ...input }, agent);
   expect(requests).toEqual([[path, sent]]);
