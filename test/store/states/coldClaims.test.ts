@@ -72,7 +72,7 @@ const KEPT: readonly (readonly [what: string, fields: Partial<FileDoc>, isHeld: 
   ['a file that is being deleted', { ...LEAVING, ...TAKEN_OVER }, false, { coolsAt: 'in 2 days' }],
 ];
 
-test('keepHot() lets files on their way to cold storage stay hot, and returns whether one must first end its move', () =>
+test('keepHot() lets files on their way to cold storage stay hot, and returns whether a run still moves one', () =>
   everyRow(
     KEPT,
     ([what]) => what,
