@@ -97,8 +97,8 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   /**
-   * Ends the runs whose files are finished. Runs with untried files stay in the workflow; the others get workflows of
-   * Ends the runs whose files are finished. Runs with untried files stay in the shared workflow; the others get workflows
+   * Ends the runs whose files are finished. Runs with untried files stay in the shared workflow; the others get
+   * workflows of their own.
    */
   const settleRuns = async (input: UploadBatchInput, tried: ReadonlySet<number>): Promise<void> => {
     const [runs, open] = await Promise.all([

@@ -135,7 +135,8 @@ class Collections:
         current = folder / body.get("shard", "shard")
         for other in folder.iterdir():
             if other.is_dir() and other != current:
-                # A replacement that was not finished, or a shard that was replaced. A copy may still be in progress.
+                # An unfinished replacement, or a shard that was replaced. An earlier process that was killed may have
+                # left its `cp`, which still writes to the replacement: ignore the errors that this causes.
                 shutil.rmtree(other, ignore_errors=True)
         shard = engine.EdgeShard.load(str(current))
         self.open[folder.name] = Collection(Config(body), current, shard, self.limits)

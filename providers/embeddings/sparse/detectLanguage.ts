@@ -11,7 +11,7 @@ export type Evidence = Map<Language, number>;
 const VIETNAMESE_LETTER = /[\u1ea0-\u1ef9ơưđ]/iu;
 
 /**
- * Whether a token (a part of a text without spaces) contains a letter that no other language of the table has.
+ * Whether a token (a part of a text without spaces) contains a letter that no other language in functionWords.ts has.
  * Without accents, syllables look like function words of other languages ("dai", "la", "do").
  */
 export const hasVietnameseLetter = (token: string): boolean => VIETNAMESE_LETTER.test(token.normalize('NFC'));

@@ -40,7 +40,7 @@ function firstHeading(element: PageElement): PageElement | null {
   return first;
 }
 
-/** Whether no other part of the page has a top heading, and none next to the element is the main element. */
+/** Whether no element next to this one, or next to one that contains it, is a main element, or is or has a top heading. */
 function isOnlyTop(element: PageElement): boolean {
   const isTop = (node: ChildNode): boolean =>
     isElement(node) && (node.name === 'h1' || node.name === 'main' || (node.holds & HOLDS.topHeading) !== 0);
