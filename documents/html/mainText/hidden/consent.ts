@@ -40,7 +40,10 @@ function firstHeading(element: PageElement): PageElement | null {
   return first;
 }
 
-/** Whether no element next to this one, or next to one that contains it, is a main element, or is or has a top heading. */
+/**
+ * Whether no sibling of this element or of an element that contains it is a main element, is a top heading (h1), or
+ * contains one.
+ */
 function isOnlyTop(element: PageElement): boolean {
   const isTop = (node: ChildNode): boolean =>
     isElement(node) && (node.name === 'h1' || node.name === 'main' || (node.holds & HOLDS.topHeading) !== 0);
