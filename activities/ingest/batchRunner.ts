@@ -29,7 +29,7 @@ export interface FileBatch {
    */
   readonly until: number;
   tokensOf(runId: number): TokenBudget;
-  /** Returns the collector of a page's links; null for none. */
+  /** Returns the function that stores the links of a page; null for a page whose links are not followed. */
   linkSaverOf?(file: StartedFile['file']): SaveLinks | null;
   /** Returns contents that were fetched before the batch; absent if none were. */
   readonly fetchedAhead?: FetchedAhead;
@@ -179,7 +179,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       // MongoDB needs no check, because the queries below fail.
       if (activityInfo().attempt > 1) {
         await store.vectors.ping();
-        // Events of the previous attempt come before those of this one.
+        // Publish the events that the previous attempt left unpublished before this one writes events.
         await store.events.settle(fileIds);
       }
       const unclean = await store.files.filterNeedingCleanUp(files);

@@ -20,9 +20,9 @@ import { UNLIMITED_TOKENS } from './prepare/tokenBudget.js';
 
 /** Milliseconds that a small batch waits for more uploads while another batch is active. */
 const GATHER_MS = 400;
-/** Runs ended in one step when a stream is cancelled. */
+/** Maximum number of runs that one query reads when the workflow of a user's uploads is cancelled. */
 const RUNS_PER_STEP = 500;
-/** Statuses that a batch starts, or continues after a worker's crash. */
+/** Statuses of files that a batch starts, or continues after a worker's crash. */
 const TO_DO: readonly string[] = ['QUEUED_FOR_SYNC', 'RATE_LIMITED', 'SYNCING', 'QUEUED_FOR_OCR'];
 
 /** Splits runs into batches by number and by bytes; content above the limit is a separate batch. */
@@ -97,8 +97,8 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   /**
-   * Ends the runs whose files are finished. Runs with untried files stay in the workflow; the others get workflows of
-   * their own.
+   * Ends the runs whose files are finished. Runs with untried files stay in the shared workflow; the others get
+   * workflows of their own.
    */
   const settleRuns = async (input: UploadBatchInput, tried: ReadonlySet<number>): Promise<void> => {
     const [runs, open] = await Promise.all([

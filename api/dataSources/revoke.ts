@@ -8,8 +8,8 @@ import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
 
 /**
- * POST /revoke_access_token: deletes the credentials and revokes them at the source. Files stay, but queued ones end as
- * SYNC_ABORTED.
+ * POST /revoke_access_token: deletes the credentials, and revokes their grant at sources that support it. Files stay,
+ * but queued ones end as SYNC_ABORTED, and quarantined ones are erased.
  */
 export const revokeAccessToken = operation({
   method: 'post',
@@ -40,7 +40,7 @@ export const revokeAccessToken = operation({
       return store.dataSources.revoke(caller, body.data_source_id, session);
     });
     if (!revoked) throw notFound('data source');
-    // A second call repeats this, because the first one may have crashed before it.
+    // Also in a repeated call: the API may have crashed in the first one after the commit, before it aborted the files.
     await store.files.abortQueuedOf(revoked);
     // Not awaited: the access has ended here, whatever the source responds.
     if (grant) void endGrant(revoked, grant, deps);

@@ -14,7 +14,10 @@ import { integer } from '../schemas/fields.js';
 import { tags } from '../schemas/tags.js';
 import { named } from '../schemas/reference.js';
 
-/** Changes the tags of a record at once; a workflow copies them to the files and vectors of the source. */
+/**
+ * Changes the tags of a data source's record at once. If its files and vectors do not have the stored tags yet, accepts
+ * a run whose workflow copies them.
+ */
 async function changeTags(
   caller: UserCaller,
   id: number,

@@ -137,7 +137,7 @@ function statusOf({ startedAt, finishedAt, outcome }: RunDoc): (typeof STATUSES)
 
 async function findRun(caller: UserCaller, params: Readonly<Record<string, string>>, { store }: ApiDeps) {
   const run = await store.runs.findOf(caller, pathId(params, 'reembed_id'));
-  // Vector rebuilds are started by the operator, not by callers.
+  // A run without a model is a rebuild of vectors, which an operator started: it is not shown to callers.
   if (run?.kind !== 'reembedFiles' || run.request.model === null) throw notFound('run of re-embedding');
   return run;
 }

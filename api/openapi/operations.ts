@@ -30,7 +30,7 @@ export const FORM_SCHEMAS: Readonly<Record<string, Json>> = {
   },
 };
 
-/** Sentence for operations that accept a missing body although the public contract requires one. */
+/** Description of a body that may be absent, also if the public contract requires it. */
 const OPTIONAL_BODY = 'The body may be absent: that is the same as `{}`.';
 
 /** Returns whether a schema of the document accepts an object without fields. */

@@ -86,7 +86,7 @@ export const salesforce: Connector<OAuthGrant> = {
     bodyFormat: 'form',
     // Without prompt, a user who has consented before is not asked again, and there may be no refresh token.
     authorizeParameters: { prompt: 'consent' },
-    // Depends on the organization's settings; true is safe for both.
+    // Whether refresh tokens rotate depends on the organization's settings; true is safe in both cases.
     rotates: true,
     tokenResponseFields: { instance_url: 'instance_url' },
   },

@@ -43,7 +43,7 @@ function scan(bytes: Uint8Array, maxBytes: number): 'text' | 'shell' | 'other' {
 
 /** Number of characters of the first scan. */
 const FIRST_SCANNED = 16 * 1024;
-/** Maximum number of scanned characters; a page without text in these counts as empty. */
+/** Maximum number of scanned characters; text after them is not seen. */
 const MAX_SCANNED = 512 * 1024;
 /** Number of visible characters, without blanks, from which a page is not a shell. */
 const MIN_VISIBLE_CHARACTERS = 200;

@@ -13,7 +13,7 @@ export interface SitemapParser {
   readonly items: readonly SitemapItem[];
   /** Whether the items are sitemaps (of an index) instead of pages. */
   isIndex(): boolean;
-  /** Parses the next characters. Throws a Fault; items before the error remain. */
+  /** Parses the next characters. Throws a Fault if they are invalid or exceed a limit; items before them remain. */
   write(text: string): void;
   end(): void;
 }

@@ -14,9 +14,9 @@ export interface WebSettings {
   readonly userAgent: string;
   /** Maximum number of concurrent requests to one host; within this process, unless a shared limiter is given. */
   readonly requestsPerHost: number;
-  /** Null: search for one. */
+  /** Path of the Chromium program; null: search for one. */
   readonly chromiumPath: string | null;
-  /** Whether to install one if none is found. */
+  /** Whether to install Chromium if none is found. */
   readonly installChromium: boolean;
   readonly browserMaxPages: number;
   /** Maximum size of one downloaded file in bytes. */

@@ -208,7 +208,7 @@ const MOVE_ENDS: readonly MoveEnd[] = [
   ['that was deleted', null, { points: ALL, contents: ALL }],
 ];
 
-test('after a move, only obsolete data is deleted, depending on the storage and the owner in the record', () =>
+test('after a move, only obsolete data is deleted, by the storage status and the run of the move in the record', () =>
   everyRow(
     MOVE_ENDS,
     ([what]) => `a file ${what}`,

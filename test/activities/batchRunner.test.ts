@@ -107,7 +107,7 @@ test('after its time limit, a batch starts only one file and returns the others'
   expect([batch.started, batch.unchanged]).toEqual([[1], [1]]);
 });
 
-test('after a store failure, no further file starts, and the failed one does not count as an attempt', async () => {
+test('after a store failure, no further file starts, and the file that met it returns to the queue without a failed attempt', async () => {
   const failure = new Error('The store does not answer');
   const batch = await runBatch({ read: throwing({ 2: failure }) });
   expect(batch.end).toBe(failure);
@@ -154,7 +154,7 @@ test('a file that was in progress at two crashes waits to run alone; after three
   expect([often.of('files.fail').map(([, id]) => id), often.unchanged]).toEqual([[1], []]);
 });
 
-test('a repeated batch checks the vector store and settles earlier events before it starts a file', async () => {
+test('a repeated batch checks the vector store and publishes events of the last attempt before it starts a file', async () => {
   const first = await runBatch({});
   expect(first.names().filter((name) => /ping|settle/.test(name))).toEqual([]);
   const repeated = await runBatch({ attempt: 2, files: [1] });

@@ -145,7 +145,7 @@ test('checks files of items that no listing has found', async () => {
   expect(await fileIds()).toEqual(['a', 'selected']);
 });
 
-test('deletes nothing if the source fails; retries skip items that exist, and attempt 5 ends the checks', async () => {
+test('deletes nothing if the source fails; retries skip items that exist, and attempt 5 only logs the failure', async () => {
   const ids = pages(150);
   await listing(ids);
   await sync(['page 0000', 'page 0149', 'gone']);
@@ -190,7 +190,7 @@ test('holds deletions by the number of items that are gone, not by those that a 
   expect(await current()).toMatchObject({ deletionsApproved: false });
 });
 
-test('checks a limited number of items per listing, keeps the others and an approval, and continues with them next time', async () => {
+test('checks 2,000 items per listing; unchecked items and the approval of deletions stay for the next listing', async () => {
   const [gone, omitted] = [pages(MAX_CHECKED + 20, 'gone'), pages(20, 'omitted')];
   await listing([...omitted, ...gone]);
   const goneFiles = gone.slice(MAX_CHECKED, MAX_CHECKED + 15);

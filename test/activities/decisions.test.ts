@@ -198,7 +198,7 @@ const SYNCS: readonly SyncRow[] = [
   ['a cancelled sync', [DONE], 0, 'aborted', false],
   ['a sync whose part was terminated', [DONE], 0, 'failed', false],
 ];
-test('a listing is applied only if the scheduled sync and its parts succeeded, and no limit left files out', () =>
+test('a listing is marked as applied only if the scheduled sync and its parts succeeded, and no limit left files out', () =>
   everyRow(
     SYNCS,
     ([what]) => what,

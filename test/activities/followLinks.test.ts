@@ -128,7 +128,7 @@ test('a crawl fails only if its only page failed, with the reason of that page',
     },
   ));
 
-test('the first call queues the start only, and fails if its file belongs to a sitemap', async () => {
+test('the first call queues the start only, and fails if a sitemap scrape already has a file of it', async () => {
   const first = await follow([{ url: SITE, depth: 0, links: [`${SITE}/a`] }], {}, { 'frontier.count': 0 });
   expect([first.queued, first.of('frontier.add')]).toEqual([[SITE], [[7, [{ url: SITE, depth: 0 }]]]]);
   expect(first.end).toMatchObject({ discovered: 1 });

@@ -675,7 +675,7 @@ describe('source without a change feed', () => {
     expect(await isUpToDate()).toBe(true);
   });
 
-  test('keeps held deletions and their approval through a listing that is incomplete', async () => {
+  test('an incomplete listing changes neither the deletions that await approval nor their approval', async () => {
     hasFeed = false;
     put('A', null);
     const many = Array.from({ length: 12 }, (_, index) => `m${index}`);

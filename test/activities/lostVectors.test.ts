@@ -61,7 +61,7 @@ const FAILURES: readonly (readonly [fails: FailingCall, error: Error, isLost: bo
 ];
 const nameOf = ([fails, { message }]: (typeof FAILURES)[number]): string => `${fails}: ${message}`;
 
-test('a move from cold to hot storage fails in an outage, and reports lost vectors only for a broken copy', () =>
+test('a move from cold to hot storage fails in an outage, and marks vectors as lost only if their copy is broken', () =>
   everyRow(FAILURES, nameOf, async ([fails, error, isLost]) => {
     const { deps, of } = depsOf(fails, error);
     const done = moveVectors({ runId: 7 } as never, [3], deps, NEVER);
@@ -71,7 +71,7 @@ test('a move from cold to hot storage fails in an outage, and reports lost vecto
     expect(of('moves.markHot')).toHaveLength(isLost === false ? 1 : 0);
   }));
 
-test('a restore from quarantine fails in an outage, and reports lost vectors only for a broken copy', () =>
+test('a restore from quarantine fails in an outage, and marks vectors as lost only if their copy is broken', () =>
   everyRow(FAILURES, nameOf, async ([fails, error, isLost]) => {
     const { deps, of } = depsOf(fails, error);
     const done = advanceQuarantine({ _id: 7, organizationId: 1, userId: 2 } as never, 10, deps, NEVER);

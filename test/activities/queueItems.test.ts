@@ -78,7 +78,7 @@ const ROWS: readonly (readonly [
   ['a limit of 0', [1], 0, [], LIMITED],
 ];
 
-test('queues at most max_files_per_upload files, and reports the limit only if a file is not queued', () =>
+test('queues at most max_files_per_upload files, and emits FILE_SYNC_LIMIT_REACHED only if it omits one', () =>
   everyRow(
     ROWS,
     ([what]) => what,

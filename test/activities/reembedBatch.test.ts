@@ -169,7 +169,7 @@ test('a file fails if chunks of it are missing each time it is read, and keeps i
   ]);
 });
 
-test('a repeated batch checks the vector store, settles open attempts, and embeds files without an outcome', async () => {
+test('a repeated batch checks the vector store, discards unfinished attempts, and embeds files without an outcome', async () => {
   const embedded: (readonly number[])[] = [];
   const { counts, names, of } = await reembed({
     ...{ attempt: 2, endedBefore: [1], open: [{ fileId: 2, from: 1, generation: 2 }] },

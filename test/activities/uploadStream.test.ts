@@ -56,7 +56,7 @@ test('a batch tries each due file once, also those that a crashed worker left in
     expect(of('uploadStreams.finish')).toEqual([[expect.objectContaining(ADA), []]]);
   }));
 
-test('files that a batch had no time for stay in the workflow of the stream', async () => {
+test('runs whose files a batch had no time for stay in the workflow that they share', async () => {
   const files = [file(1), file(2)];
   const answers = { 'uploadStreams.find': [run(1), run(2)], 'uploadStreams.listOpenFiles': files };
   const { tried, activities, of } = open(answers, [102]);

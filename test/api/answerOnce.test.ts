@@ -140,7 +140,7 @@ test('a request whose key is taken gets the answer of the earlier request, or 40
   await expect(answerOnce(fails, 'k', callOf(), broken.app)).rejects.toThrow('the store failed');
 });
 
-test('createPerform: a failed search frees its slot and discards its contents; a list has all its parts', async () => {
+test('createPerform: a failed search frees its slot and discards received contents; a list is returned whole', async () => {
   const discarded: unknown[] = [];
   const originals = {
     receive: () => Promise.resolve({ id: 5 }),

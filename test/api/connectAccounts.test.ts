@@ -168,7 +168,7 @@ test('an account is stored with the identity that its source returns, and all of
   expect(started).toEqual([31, 32]);
 });
 
-test('an account whose source refuses the credentials is not stored; 503 says when to try again', async () => {
+test('an account is not stored if its source rejects the credentials (400), limits requests or is too slow (503)', async () => {
   const refused = async (fault: unknown) => {
     const { deps, accepted } = depsOf(() => Promise.reject(fault as Error));
     const account = { type: 'GITHUB', credentials: {}, dataSourceTags: {}, listItems: true, syncFiles: false };

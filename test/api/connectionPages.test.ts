@@ -64,7 +64,7 @@ describe('a callback that is opened again', () => {
     return { html, pages: of('attempts.createPage').length };
   };
 
-  test('leaves the selection page to the newer request if its caller has disconnected', async () => {
+  test('creates no selection page if the browser has disconnected', async () => {
     expect((await open(AbortSignal.abort())).pages).toBe(0);
     const { html, pages } = await open(new AbortController().signal);
     expect([pages, html]).toEqual([1, expect.stringContaining('/connections/secret')]);

@@ -138,7 +138,7 @@ describe('check of an account', () => {
     });
   });
 
-  test('names an item of the first folder, else the folder, else the first item; warns if there are none', async () => {
+  test('names an item of the first folder, else the folder, else the first item; reads at most five pages', async () => {
     const item = (externalId: string, isExpandable = false) => ({ externalId, isExpandable, name: externalId });
     const cursors: (string | null)[] = [];
     const accountOf = (pages: { items: object[]; next: string | null }[], descendants: object[] = []) =>
@@ -226,7 +226,7 @@ test('reports the requested schedule, its state in Temporal, and the outcome of 
   );
 });
 
-test('reports failures of the account before those of files, and held deletions before failed files', async () => {
+test('reports failures of the account before those of files, and deletions that await approval before failed files', async () => {
   const group = {
     cause: 'not_found',
     files: 2,

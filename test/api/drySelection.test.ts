@@ -39,13 +39,13 @@ async function estimate(
   return { files: found.files, skipped: found.skipped, ...(!found.complete && { complete: false }) };
 }
 
-test('an item that several selections contain counts once, whether it is selected or skipped', async () => {
+test('a file that is selected directly and in its folder counts once, among the files or the skipped ones', async () => {
   expect(await estimate(null)).toEqual({ files: 3, skipped: {} });
   expect(await estimate(2)).toEqual({ files: 2, skipped: { over_limit: 1 } });
   expect(await estimate(null, true)).toEqual({ files: 2, skipped: { already_synced: 1 } });
 });
 
-test('every page of a selection is listed; refused items are counted, and a partial list is incomplete', async () => {
+test('every page of a selection is listed; items that the source refuses are skipped; a partial list is incomplete', async () => {
   const pages = (id: string, cursor: string | null) =>
     Promise.resolve({
       items: [item(`${id} ${cursor ?? 'first'}`)],

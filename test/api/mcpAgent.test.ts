@@ -184,16 +184,19 @@ const REQUESTS: readonly (readonly [tool: string, input: object, path: string, i
   ['resync', { file_id: 6 }, '/resync_file', { body: { file_id: 6 } }],
 ];
 
-test.each(REQUESTS)('%s with %j sends its arguments, and returns the queued file', async (tool, input, path, sent) => {
-  const { agent, requests, lines } = agentOf({ perform: () => (tool === 'add_url' ? [RECORD] : RECORD) });
-  const { structuredContent: result } = await callTool(tool, { ...input }, agent);
-  expect(requests).toEqual([[path, sent]]);
-  expect(result).toMatchObject({ file_id: 8, status: 'QUEUED_FOR_SYNC', notice: expect.stringContaining('never') });
-  expect(lines).toMatchObject([{ tool, outcome: 'ok', organizationId: 1, userId: 2, requestId: 'r1' }]);
-  const reader = agentOf({ mayWrite: false });
-  await expect(callTool(tool, { ...input }, reader.agent)).rejects.toMatchObject({ code: -32_602 });
-  expect([reader.requests, reader.lines[0]!['outcome']]).toEqual([[], 'refused']);
-});
+test.each(REQUESTS)(
+  '%s with %j sends its arguments and returns the queued file, or is refused without write access',
+  async (tool, input, path, sent) => {
+    const { agent, requests, lines } = agentOf({ perform: () => (tool === 'add_url' ? [RECORD] : RECORD) });
+    const { structuredContent: result } = await callTool(tool, { ...input }, agent);
+    expect(requests).toEqual([[path, sent]]);
+    expect(result).toMatchObject({ file_id: 8, status: 'QUEUED_FOR_SYNC', notice: expect.stringContaining('never') });
+    expect(lines).toMatchObject([{ tool, outcome: 'ok', organizationId: 1, userId: 2, requestId: 'r1' }]);
+    const reader = agentOf({ mayWrite: false });
+    await expect(callTool(tool, { ...input }, reader.agent)).rejects.toMatchObject({ code: -32_602 });
+    expect([reader.requests, reader.lines[0]!['outcome']]).toEqual([[], 'refused']);
+  },
+);
 
 test('list_sources continues after the last source that fits', async () => {
   const results = [1, 2, 3].map((id) => ({ id, data_source_type: 'BOX', revoked_access: id === 2 }));

@@ -53,7 +53,7 @@ async function endpoint(isDeleted = false, limited: HttpError | null = null) {
   return { url, post, issue, rated, agents, server };
 }
 
-test('the MCP endpoint lets only a token with the scope "read write" write, and counts each message', async () => {
+test('the MCP endpoint lets only tokens with the scope "read write" write, and rate-limits each message', async () => {
   const { post, issue, rated, server } = await endpoint();
   const mayWrite = async (token: string) => ((await (await post(token)).json()) as { mayWrite: boolean }).mayWrite;
   expect([await mayWrite(issue()), await mayWrite(issue('read')), await mayWrite(issue('read write'))]).toEqual([

@@ -286,7 +286,7 @@ describe('overview of an organization', () => {
       ...{ diskProblem: () => Promise.resolve(null), engineProblem: () => Promise.resolve(null) },
     }) as never;
 
-  test('is shared by concurrent callers, and belongs to its own organization', async () => {
+  test('is read once for concurrent callers, and only from the records of its organization', async () => {
     const reads: string[] = [];
     const overviews = createOverviews(depsOf(reads), 60_000);
     const [one, two] = await Promise.all([overviews.of(1), overviews.of(1)]);

@@ -327,7 +327,7 @@ describe('file filters', () => {
     ]);
   });
 
-  test('are read in pages of 1 to 10,000 rows; any other limit of a page is refused', () => {
+  test('come with a page of 1 to 10,000 rows; any other limit of a page is refused', () => {
     const limit = (rows: number) => toPage(bodyOf(pagination(), { limit: rows })).limit;
     expect([limit(1), limit(10_000)]).toEqual([1, 10_000]);
     for (const rows of [0, 10_001]) expect(() => limit(rows)).toThrow(expect.objectContaining({ status: 422 }));

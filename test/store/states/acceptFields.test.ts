@@ -167,7 +167,7 @@ test('an existing file keeps everything that neither a request nor a listing set
     },
   ));
 
-test('a request for a page skips the id of a container, and only scheduled syncs skip deleted items', async () => {
+test('a request skips an item whose external id a container has, and only scheduled syncs skip deleted items', async () => {
   await seed(stores.files, commonFields(stores.files), {
     folder: { externalFileId: 'folder', isContainer: true, syncStatus: 'READY' },
   });

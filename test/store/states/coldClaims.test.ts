@@ -72,7 +72,7 @@ const KEPT: readonly (readonly [what: string, fields: Partial<FileDoc>, isHeld: 
   ['a file that is being deleted', { ...LEAVING, ...TAKEN_OVER }, false, { coolsAt: 'in 2 days' }],
 ];
 
-test('keepHot() keeps files that have not left yet, and returns whether a move to cold storage holds one of them', () =>
+test('keepHot() lets files on their way to cold storage stay hot, and returns whether a run still moves one', () =>
   everyRow(
     KEPT,
     ([what]) => what,

@@ -106,7 +106,7 @@ test('writes that exceed the maximum of one numbering call are numbered by the n
   expect(await events.head(organizationId)).toBe(ROWS_PER_ITERATION + 1);
 });
 
-test('settles the events of the named files', async () => {
+test('settle() passes the ids of the files on to the intents', async () => {
   await events.settle([7]);
   expect(settled).toEqual([[7]]);
 });

@@ -173,7 +173,7 @@ test('the stored contents of a folder that cannot be listed count as found until
   expect(await items.listClosed(SOURCE, 10)).toEqual([]);
 });
 
-test('lists the root items that a listing has not found, also after they were marked as closed', async () => {
+test('lists the root items that a listing has not found, also after it marked them as unreadable (closed)', async () => {
   await items.upsert(SOURCE, 1, [...TREE, item('C', null), item('D', null)]);
   await items.markDeleted(SOURCE, ['D']);
   await items.upsert(SOURCE, 2, [item('B', null)]);

@@ -109,7 +109,7 @@ test('uploads that end together each have an event and their own counts, and tho
   expect(await outbox.find(ended!)).toMatchObject({ outcome: 'finished', counts });
 });
 
-test('an upload that leaves its stream is due at once, and its files name the new workflow', async () => {
+test('an upload that leaves the shared workflow of uploads is due at once, and its files get the id of its own', async () => {
   const ids = await seedRuns({ one: {}, other: {} }, { kind: 'syncUpload', stream: true, nextTryAt: AHEAD });
   const [one, other] = [...ids.values()];
   const blank = new files().toObject({ minimize: false });
@@ -138,7 +138,7 @@ test('an upload that leaves its stream is due at once, and its files name the ne
   expect(workflows).toEqual(['own', 'own', 'stream', 'own', 'stream', 'own']);
 });
 
-test('a new run is due after a grace period, unless it is held or belongs to a stream, or has a workflow already', () => {
+test('a new run is due after a grace period, but not if it waits for queue space or the shared upload workflow', () => {
   const work = { kind: 'syncUpload', workflowId: 'w', owner: ADA, fileId: 3, requestId: 'r' } as const;
   const draft = (fields: object) => outbox.draft(9, { ...work, ...fields });
   const run = draft({});

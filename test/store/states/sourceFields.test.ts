@@ -204,7 +204,7 @@ test('an account that is connected again keeps its record, tags and options, but
   for (const stranger of STRANGERS) expect((await connect({}, stranger)).dataSource._id).not.toBe(id);
 });
 
-test('only held deletions can be approved, and a refusal ends the hold', async () => {
+test('deletions can be approved only for a source with deletions_held, and a refusal removes that entry', async () => {
   const ids = await seedSources({ held: { metadata: { deletions_held: 3, a: 1 } }, free: {} });
   const [held, free] = ids.values();
   expect([await listings.approveDeletions(held!), await listings.approveDeletions(free!)]).toEqual([true, false]);

@@ -138,7 +138,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'tags of a source': { workflow: 'updateTags', steps: ['copyTags', 'finishTags'] },
 };
 
-/** Workflows that are not runs have their own tests. */
+/** Workflows without a scenario here, because tests of their own cover them. */
 export const TESTED_ELSEWHERE = ['deliverEvents'];
 
 /** Workflows whose scenarios leave the customer without files. */

@@ -132,7 +132,7 @@ thoroughly('emits FILE_READY before the end of the upload when its worker dies a
 });
 
 describe.each([
-  ['the stream of an upload', UPLOAD, 'bea'],
+  ['the workflow that the uploads of a user share', UPLOAD, 'bea'],
   ['a resync', RESYNC, 'cleo'],
 ] as const)('%s', (_name, work, customerId) => {
   test('deletes the older generation when cancelled after publishing', async () => {

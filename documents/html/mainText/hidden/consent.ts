@@ -40,7 +40,10 @@ function firstHeading(element: PageElement): PageElement | null {
   return first;
 }
 
-/** Whether no other part of the page has a top heading, and none next to the element is the main element. */
+/**
+ * Whether no sibling of this element or of an element that contains it is a main element, is a top heading (h1), or
+ * contains one.
+ */
 function isOnlyTop(element: PageElement): boolean {
   const isTop = (node: ChildNode): boolean =>
     isElement(node) && (node.name === 'h1' || node.name === 'main' || (node.holds & HOLDS.topHeading) !== 0);

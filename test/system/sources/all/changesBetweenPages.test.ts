@@ -185,7 +185,10 @@ async function connect(source: ConnectedSourceType, containers: readonly string[
   return connection;
 }
 
-/** Resets the account of a source and changes all its items. Returns a change cursor from before these changes. */
+/**
+ * Resets the account of a source and changes all items that its feed covers. Returns a change cursor from before these
+ * changes.
+ */
 async function resetAndChangeAll(source: ConnectedSourceType) {
   const { scenario } = testedSources.get(source)!;
   const { account, items } = await connect(source, scenario.reset().containers);
