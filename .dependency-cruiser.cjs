@@ -90,7 +90,7 @@ module.exports = {
     },
     { name: 'contract-is-pure', severity: 'error', from: { path: '^contract/' }, to: { pathNot: '^contract/' } },
     module_('config/process', []),
-    // config calls the readers of single settings in the modules that use them.
+    // config imports, from each of these modules, the functions that read the settings of that module.
     module_('config', ['connectors', 'documents', 'egress', 'providers', 'observability', 'store']),
     module_('egress', []),
     module_('observability', []),

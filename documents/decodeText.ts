@@ -113,7 +113,7 @@ function isMostlyUtf8(bytes: Uint8Array): boolean {
   return wrong <= right;
 }
 
-/** Counts the UTF-16 units beyond ASCII that are valid, and the sequences that are invalid in the tried encoding. */
+/** Counts, in a text decoded as UTF-8, the valid UTF-16 units beyond ASCII, and the invalid sequences (U+FFFD). */
 function countLetters(text: string): { right: number; wrong: number } {
   let [right, wrong] = [0, 0];
   for (let i = 0; i < text.length; i++) {

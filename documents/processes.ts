@@ -90,7 +90,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
     unref(reader);
     return reader;
   };
-  /** Returns an idle process. Skips a killed or dead one, whose exit is reported later. */
+  /** Returns an idle process, or starts one. Skips killed and dead ones, whose exit is reported later. */
   const take = (): Reader => {
     for (let reader = idle.pop(); reader; reader = idle.pop()) {
       if (reader.idle) clearTimeout(reader.idle);

@@ -208,8 +208,8 @@ export interface LinkOptions {
   /** Maximum number of returned links. */
   readonly max: number;
   /**
-   * Returns only links that a crawl may follow: to pages, by their address, of these hosts (with port), and without
-   * nofollow. Null: all links.
+   * Returns only links that a crawl may follow: without nofollow, to these hosts (with port), and with an address that
+   * does not end like that of a file (`.pdf`). Null: all links.
    */
   readonly follow: { readonly hosts: readonly string[] } | null;
   /** Whether the page's source is returned too. */

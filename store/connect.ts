@@ -143,7 +143,7 @@ export interface Store {
     MissingPages &
     FileReembedding &
     FileRetry;
-  /** Scrapes, crawls and feeds of several requests, accepted at once. */
+  /** Accepts new scrapes, crawls and feeds of concurrent requests together, in one transaction. */
   readonly newContainers: NewContainers;
   readonly reembeds: Reembeds;
   /** Rebuilds of vectors from stored chunks, for operators. */

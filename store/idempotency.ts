@@ -45,7 +45,7 @@ export interface Idempotency {
 
 const LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** MongoDB's error codes of a conflicting write: in an uncommitted transaction, and in a committed one. */
+/** MongoDB's error codes if another request wrote the key: not committed yet (112), and committed (11000). */
 const TAKEN_CODES: readonly unknown[] = [112, 11000];
 const isTaken = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && TAKEN_CODES.includes(error.code);

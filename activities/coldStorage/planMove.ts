@@ -42,8 +42,8 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
 
   return {
     /**
-     * Claims the next files of a run, at most one batch. Files that were claimed but not moved come first. Safe to
-     * repeat.
+     * Claims the next files of a run, at most one batch. Files that were claimed but not moved come first. A run that
+     * changes settings first changes those of all files, one batch per call. Safe to repeat.
      */
     async planMove({ runId, afterId }: RunInput & { afterId: number }): Promise<MovePlan> {
       const run = runOfKind(await requireRun(store, runId), 'moveStorage');

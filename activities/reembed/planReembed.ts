@@ -8,8 +8,9 @@ import { settleAttempts } from './settleAttempts.js';
 
 /** Files examined in one step. */
 const FILES_PER_PLAN = 500;
-/** Maximum number of files, and of chunks, in a batch. */
+/** Maximum number of files in a batch. */
 const FILES_PER_BATCH = 50;
+/** A batch with this many chunks, or more, gets no further file. */
 const CHUNKS_PER_BATCH = 1_000;
 
 const DEFECT = 'The run failed because of an internal error. See the log of the service for the cause.';

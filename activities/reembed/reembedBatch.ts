@@ -166,8 +166,9 @@ export function createReembedBatch(deps: ActivityDeps) {
 
   return {
     /**
-     * Embeds the chunks of files with the run's model and publishes their new vectors. Each outcome is a separate row,
-     * so a retry of the batch continues with the remaining files. A Fault affects only its file.
+     * Computes new vectors of files and publishes them, with the run's model or, if it has none, with the model of each
+     * file. Each outcome is a separate row, so a retry of the batch continues with the remaining files. A Fault affects
+     * only its file.
      */
     async reembedBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<ReembedCounts> {
       const run = runOfKind(await requireRun(store, runId), 'reembedFiles');

@@ -37,10 +37,10 @@ function byFile(rows: readonly ChunkRow[]): ChunkRow[][] {
 }
 
 /**
- * Writes new generations of files, without publishing them: copies of texts, chunks and contents, then points with
- * vectors of the target.
+ * Writes new generations of files, without publishing them: copies of chunks and contents, then points with vectors of
+ * the target.
  * @returns the ids of files whose chunks are complete
- * @throws Fault if the texts cannot be embedded; any other error is a store failure
+ * @throws Fault if the vectors cannot be computed; any other error is an abort or a store failure
  */
 export async function writeVectors(
   run: RunDoc,

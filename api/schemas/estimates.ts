@@ -4,7 +4,7 @@ import { integer, nullable } from './fields.js';
 import { named } from './reference.js';
 import { embeddingModel } from './enums.js';
 
-/** Why an item found by a dry run would create no file, or a file without content. */
+/** Why an item that a dry run considered would create no file, or a file without content. */
 export const SKIPPED_BY_DRY_RUN = ['already_synced', 'not_found', 'over_limit', 'robots_disallowed'] as const;
 export type SkippedByDryRun = (typeof SKIPPED_BY_DRY_RUN)[number];
 

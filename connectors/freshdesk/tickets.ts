@@ -9,7 +9,7 @@ import { siteOf } from './articles.js';
 import { asText } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
-/** Lower limit of the change date. Without one Freshdesk lists only the last month. */
+/** Lower limit of the change date. Without a limit, Freshdesk lists only tickets of the last month. */
 const EARLIEST = '2000-01-01T00:00:00Z';
 const ORDER = { order_by: 'updated_at', order_type: 'asc' };
 /** Maximum number of concurrent ticket requests. */

@@ -38,8 +38,9 @@ export const itemOfConversation = (
 const ENDED_AFTER = 14 * 86_400;
 
 /**
- * Returns the version of a thread; null for one with recent replies, which each sync reads again. The history of a
- * conversation does not show that a reply was edited. Older threads are not read again, because each takes a request.
+ * Returns the version of a thread; null if its last reply is recent or its time is unknown: each sync reads such a
+ * thread again, because the history of a conversation does not show that a reply was edited. Older threads are read
+ * again only if their version changes, because each takes a request.
  */
 function versionOfThread({ ts, user, text, files, edited, replies, lastReply }: Message): string | null {
   if (lastReply === null || Date.now() / 1000 - Number(lastReply) < ENDED_AFTER) return null;

@@ -33,7 +33,7 @@ export const userName = (client: GrantClient, id: string): Promise<string> =>
     }
   });
 
-/** Returns a conversation's display name: `#name` of a channel, or the other user's name for a direct message. */
+/** Returns a conversation's display name: Slack's name, without #, or the other user's name for a direct message. */
 export async function conversationName(client: GrantClient, conversation: Answer<SlackConversation>): Promise<string> {
   const { id, name, user } = conversation;
   if (conversation.is_im === true && typeof user === 'string') return userName(client, user);

@@ -45,9 +45,9 @@ export interface MailLabel {
 export interface MailFolder {
   readonly id: string;
   readonly name: string;
-  /** Null for a root folder. */
+  /** Id of the parent folder; null for a root folder. */
   readonly parent: string | null;
-  /** Its root folder, or itself. */
+  /** Id of the root folder above it; for a root folder its own id. */
   readonly root: string;
   readonly messages: number;
 }

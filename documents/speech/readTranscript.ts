@@ -7,7 +7,7 @@ import type { DocumentLimits, ParsedDocument, ParseInput } from '../types.js';
 /** Prefix of a turn, if the transcript distinguishes speakers. */
 const label = (speaker: string): string => `Speaker ${speaker}: `;
 
-/** Formats a transcript in paragraphs; if speakers were requested, each turn begins with its speaker. */
+/** Formats a transcript in paragraphs. If it distinguishes speakers, each turn begins with its speaker. */
 export function readTranscript(
   { format, mimeType, transcript }: NonNullable<ParseInput['recording']>,
   limits: DocumentLimits,

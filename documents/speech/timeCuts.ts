@@ -5,8 +5,8 @@ import type { Cut } from '../types.js';
 const roundToMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /**
- * Adds to each cut its time in seconds, and its speaker if the transcript distinguishes speakers. The time begins with
- * the sentence of the first word, and ends with the sentence of the last word.
+ * Adds to each cut its time in seconds, and its speakers if the transcript distinguishes speakers. The time lasts from
+ * the earliest start to the latest end of the sentences in the cut.
  */
 export function timeCuts(cuts: readonly Cut[], speech: readonly PlacedSpeech[]): Cut[] {
   return cuts.map((cut) => {
@@ -16,7 +16,7 @@ export function timeCuts(cuts: readonly Cut[], speech: readonly PlacedSpeech[]):
     return {
       ...cut,
       metadata: {
-        // People may talk at the same time: the first sentence to begin is not always the first to end.
+        // People may talk at the same time, so the last sentence does not always end last.
         start_offset_sec: roundToMilliseconds(
           spans.reduce((least, { startSec }) => Math.min(least, startSec), Infinity),
         ),

@@ -62,7 +62,7 @@ function isNext<Word>(rows: readonly Row<Word>[], from: number, at: number): boo
 
 const overlaps = (a: Box, b: Box): boolean => a.x1 < b.x2 && b.x1 < a.x2;
 
-/** Whether each cell of a row is directly below one cell of the previous row, and not below its gaps. */
+/** Whether a row closely follows the previous one, and each of its cells is below exactly one cell of that row. */
 const isBelow = <Word>(row: Row<Word>, before: Row<Word>): boolean =>
   row.y1 - before.y2 < 0.5 * heightOf(before) &&
   row.cells.every((cell) => before.cells.filter((above) => overlaps(cell, above)).length === 1);

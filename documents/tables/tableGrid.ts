@@ -81,7 +81,7 @@ export class TableGrid {
     for (let more = 0; more < Math.min(columns, MAX_COLUMNS); more++) this.#row.push(shown);
   }
 
-  /** Adds empty cells, which the row omits. */
+  /** Adds empty cells for columns that the row of the file skips. */
   addEmpty(columns: number): void {
     for (let more = 0; more < Math.min(columns, MAX_COLUMNS); more++) this.#row.push('');
   }

@@ -54,7 +54,7 @@ export interface Finding {
 /** A finding with its owner. */
 export interface Difference extends Finding {
   readonly organizationId: number;
-  /** Null if the owner is not known, because only an object in file storage shows the difference. */
+  /** Null for a collection, which several users share, and for an object in file storage, whose owner is not known. */
   readonly userId: number | null;
   readonly fileId: number | null;
 }

@@ -138,7 +138,7 @@ export async function liveRuns(
 export const isSettled = ({ syncStatus }: Pick<RecordOfFile, 'syncStatus'>): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
-/** Returns whether no run has changed the file between two reads of its record. */
+/** Returns whether no run or request has changed the file between two reads of its record. */
 export const isSame = (before: RecordOfFile, after: RecordOfFile | undefined): boolean =>
   after !== undefined &&
   before.updatedAt.getTime() === after.updatedAt.getTime() &&

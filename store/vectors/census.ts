@@ -80,7 +80,7 @@ interface Payload {
 
 /** Points per page: about 400 KB of JSON. */
 const PER_PAGE = 2_000;
-/** Maximum number of different values in the result; Qdrant counts them all before it answers. */
+/** Maximum number of different organizations or users that one facet request returns. Qdrant counts all of them first. */
 const MAX_OWNERS = 1_000_000;
 
 const rangeFilter = ({ above, upTo }: IdRange) => ({

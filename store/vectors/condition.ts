@@ -16,7 +16,7 @@ export interface CollectionCondition {
 export interface CollectionConditions {
   /**
    * Reads a point of every collection, and searches all its dense vectors without an index. Qdrant's status 500 counts
-   * as damage.
+   * as damage. A collection that is deleted meanwhile (404) is omitted.
    * @throws any other error, for example when Qdrant does not answer
    */
   check(): Promise<CollectionCondition[]>;

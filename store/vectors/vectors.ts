@@ -35,8 +35,8 @@ export interface Vectors extends VectorSearch, WholePoints {
   /** Starts to create the collection of a space before its first points. If this fails, the first write tries again. */
   prepare(space: VectorSpace): void;
   /**
-   * Writes points. Resolves when they are durable and searchable; searches return them once their generation is
-   * published. Safe to repeat.
+   * Writes points. Resolves when Qdrant has stored them and finds them. Callers of `search` must drop hits of a
+   * generation that is not published. Safe to repeat.
    */
   upsert(files: readonly FileVectors[]): Promise<void>;
   /** Sets the tags of files' points, of every generation and space. Safe to repeat. */
@@ -44,8 +44,8 @@ export interface Vectors extends VectorSearch, WholePoints {
   /** Deletes points by id, without a search in Qdrant. Safe to repeat. */
   deletePoints(written: readonly WrittenPoints[]): Promise<void>;
   /**
-   * Deletes points by filter, if their ids are unknown. Covers every space, because a file may have changed its model.
-   * Safe to repeat.
+   * Deletes points by filter, for callers that do not know their ids. Covers every space, because a file may have
+   * changed its model. Safe to repeat.
    */
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
   /** Deletes all points of a user in every space, including those of files without a record. */

@@ -56,7 +56,7 @@ test('concurrent requests for one new sitemap create one file and one event, and
     const runs = runModel(connection);
     const rows = await runs.collection.find({ fileId }).toArray();
     expect(rows).toHaveLength(6);
-    // The record has the defaults of the schema, although it was not written through mongoose.
+    // The row of the run has the defaults of the schema, although it was not written through mongoose.
     const blank = new runs().toObject({ minimize: false });
     expect(rows[0]).toMatchObject({ startedAt: null, finishedAt: null, held: false, counts: {} });
     expect(Object.keys(rows[0] ?? {})).toEqual(expect.arrayContaining(Object.keys(blank)));

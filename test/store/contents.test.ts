@@ -120,7 +120,7 @@ describe.each(places)('contents in %s', (place) => {
   });
 });
 
-test('a deletion removes the empty folder of a file, also while new content is written to it', async () => {
+test('a deletion loses no content of the file that is written meanwhile; a deletion of all contents removes the folder', async () => {
   const file = { organizationId: 1, userId: 1, fileId: 72 };
   const store = stores['a folder'];
   for (let generation = 1; generation <= 100; generation += 1) {

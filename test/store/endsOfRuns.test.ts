@@ -90,7 +90,7 @@ test('a rebuild is accepted once for each user with files in its scope', async (
   const { runs } = await openModels(connection);
   const accepting = await runs.distinct('userId', { kind: 'reembedFiles', finishedAt: null });
   expect(accepting.toSorted((a, b) => a - b)).toEqual(owners.map(({ userId }) => userId));
-  // A repeated command finds the runs.
+  // A second call returns the same runs.
   expect([...(await store.rebuilds.accept(scope))].toSorted((a, b) => a - b)).toEqual(
     accepted.toSorted((a, b) => a - b),
   );

@@ -42,7 +42,7 @@ const visibleIds = async (): Promise<(string | readonly string[] | null)[]> => {
 };
 
 describe('event numbers', () => {
-  test('have no gaps if several processes assign them, and a reader with a cursor misses no event', async () => {
+  test('have no gaps if concurrent calls assign them, and a reader with a cursor misses no event', async () => {
     const writes = Array.from({ length: 60 }, (_, at) => ready(3 * at, 3 * at + 1, 3 * at + 2));
     const receivedEvents: NumberedEvent[] = [];
     let writing = true;

@@ -102,8 +102,8 @@ test.each(FILE_ORDERS)('order by %s uses an index, without a sort', async (order
 });
 
 /**
- * Filters, the files that match them, and the maximum number of documents that counting may read. Default: 1, to read
- * the time of the last change.
+ * Filters, the files that match them, and the maximum number of documents that counting may read. Default: 1, the file
+ * that was changed last, whose time of change tells the cache whether a stored sum is valid.
  */
 const BY_KEYS: readonly (readonly [FileFilters, (file: FileDoc) => boolean, number?])[] = [
   [{}, () => true],
@@ -201,7 +201,7 @@ describe('plan of a list page', () => {
     ['asc', FIRST + 4_000],
     ['desc', FIRST],
   ] as const)(
-    '%s: matching files at the end of the order are read by the index of the filter instead',
+    '%s: returns the same page if the index of the order takes too long and the index of the filter replaces it',
     async (orderDir, parent) => {
       const reading = {
         query: fileQuery(tenant, { parentFileIds: [parent] }),

@@ -1,4 +1,4 @@
-/** Tests of the collection of files' last uses. The collection of files is a fake, and so is the time. */
+/** Tests how the last uses of files are collected in memory and written. The model of files and the clock are fakes. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { hotMs } from '../../contract/files/coldStorage.js';

@@ -151,7 +151,7 @@ test('a file whose move is cancelled stays in its previous storage; another atte
     },
   ));
 
-/** Files in hot storage, and whether a sweep moves them. */
+/** Fields in which a file differs from one that is due for cold storage, and whether a sweep claims it. */
 const DUE: readonly (readonly [what: string, fields: Partial<FileDoc>, isDue: boolean])[] = [
   ['due', {}, true],
   ['not due yet', { coolsAt: new Date(Date.now() + HOUR_MS) }, false],

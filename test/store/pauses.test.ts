@@ -35,7 +35,7 @@ test('concurrent requests for tokens never exceed the limit', async () => {
   expect(ownIds(await pauses.listPaused(0, 10_000))).toEqual([id]);
 });
 
-test('a paused run is resumed once, only by its owner, and is unacknowledged until its pause is cleared', async () => {
+test('a paused run is resumed once, only by its owner, and gets no tokens until its workflow clears the pause', async () => {
   const { pauses, runs } = service.store;
   const id = await accept(0);
   expect(await pauses.resume(owner, id, 10)).toBe(false);
@@ -49,7 +49,7 @@ test('a paused run is resumed once, only by its owner, and is unacknowledged unt
   expect(await pauses.findPausedByWorkflowId(`scrape:${id}`)).toBeNull();
   const unacknowledged = async () => ownIds(await pauses.listUnacknowledged(new Date(Date.now() + 1_000), 10_000));
   expect(await unacknowledged()).toEqual([id]);
-  // No tokens before the workflow acknowledges.
+  // The run gets no tokens before its workflow acknowledges the end of the pause.
   expect(await pauses.reserveTokens(id, 5)).toBe(false);
   expect(await pauses.clearPause(id)).toBe(true);
   expect(await unacknowledged()).toEqual([]);

@@ -110,7 +110,7 @@ test('deletes the points of one generation from a chunk on; from the first one o
   ]);
 });
 
-test('reads vectors in the order of their keys; those of other users and deleted ones are null', async () => {
+test('reads vectors in the order of their keys; the result is null for points of other users and points without a vector', async () => {
   const keys = [0, 1, 2, 3].map((chunkIndex) => ({ fileId: 7, generation: 3, chunkIndex }));
   const idOf = (chunkIndex: number) => pointId(7, 3, chunkIndex, 'a-4');
   const stored = (chunkIndex: number, userId: number, vector: object) => ({

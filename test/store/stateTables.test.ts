@@ -128,7 +128,7 @@ test('each transition starts from exactly the expected states and ends in the ex
 
 const OWNERS = { run: { runId: 7 }, tenant: { organizationId: 1, userId: 2 } } as const;
 
-test('the write of a transition changes only files of its owner in one of its states', () =>
+test('the write of a transition changes only files of the given run or tenant that are in one of its start states', () =>
   everyRow(Object.keys(EXPECTED) as Transition[], String, (name) => {
     const [from, to, by] = EXPECTED[name];
     const { filter, update } = transition(name, { owner: OWNERS[by] as never, where: { _id: 3 } });

@@ -109,7 +109,7 @@ test('a probe searches in each collection, and reports damaged ones, unless they
   expect(ordered(sent().filter(([, operation]) => operation === 'query'))).toEqual(inEachSpace('query', query));
 });
 
-test('a probe is repeated after five seconds, and at once after a failure', async () => {
+test('probe() sends no request within five seconds after a success, and sends requests at once after a failure', async () => {
   let status = 200;
   const { vectors, requests } = await open(() => status);
   const now = jest.spyOn(performance, 'now').mockReturnValue(100_000);

@@ -1,4 +1,4 @@
-/** Reads and writes of complete points, whose vectors have more numbers than one request may contain. */
+/** Reads and writes of complete points that need several requests, because a request has a limit of numbers. */
 import { expect, test } from '@jest/globals';
 
 import type { Collections } from '../../store/vectors/collection.js';

@@ -29,7 +29,7 @@ export interface Compared {
   readonly theirs: Document;
   /** Paths of the fields that only our document has. */
   readonly added: ReadonlySet<string>;
-  /** Names of fields that our document adds to records, at any path. */
+  /** Names of fields that only our document has, at whatever path: fields of records such as files (EXTENSIONS.records). */
   readonly ofRecords?: ReadonlySet<string>;
   /** Values of enums that only our document has. */
   readonly values?: ReadonlySet<unknown>;

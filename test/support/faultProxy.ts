@@ -83,7 +83,7 @@ const UPDATE_EVENTS = command('update', 'events');
 /** The value of the command is the number 1. */
 const COMMIT_TRANSACTION = Buffer.from('\x10commitTransaction\0\x01');
 
-/** Returns the id of the outbox row in a message. */
+/** Returns the id of the event row in a message. */
 const rowOf = (message: Buffer): string => /[0-9a-f]{24}:\d+/.exec(message.toString('latin1'))?.[0] ?? '';
 
 /** @param unpublished ids of event rows that are not published yet */
@@ -115,7 +115,7 @@ function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): vo
 }
 
 function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
-  // Shared by all connections: one can insert an outbox row and another publish it.
+  // Shared by all connections: one can insert an event row and another publish it.
   const unpublished = new Set<string>();
   return createServer((client) => {
     const server = connect(Number(target.port), target.hostname);

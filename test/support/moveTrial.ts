@@ -23,13 +23,14 @@ export const MOVE_SETTINGS = { COLD_SWEEP_INTERVAL_S: '1', REAP_INTERVAL_S: '2',
 
 export interface MovedFiles {
   /**
-   * Moves all files in one direction, with a kill meanwhile.
+   * Moves all files in one direction, with a kill meanwhile: `delayMs` after the first move has begun, or for the API,
+   * after the request is sent.
    * @returns whether the kill happened during the move; a kill of the API always counts
    */
   move(direction: Direction, kill: { target: KillTarget; delayMs: number } | null): Promise<boolean>;
 }
 
-/** Returns a random delay after the first file's move has begun; for the API, after the request is sent. */
+/** Returns a random delay of a kill in milliseconds, as `move` expects it. */
 export const randomDelay = (chance: SeededRandom): number => chance.below(chance.below(2) === 0 ? 150 : 1_500);
 
 /** Uploads files of many chunks, with different texts, and waits until they are READY in Qdrant. */

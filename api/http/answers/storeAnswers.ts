@@ -3,8 +3,8 @@ import { mongoFailure } from '../../../store/database/mongoFailure.js';
 import { HttpError } from '../errors.js';
 
 /**
- * Status, Retry-After in seconds, and message of each failure. A restart takes seconds, freeing disk space takes
- * longer.
+ * Status, Retry-After in seconds, and message of each failure. Retry-After is longer for a full disk, because freeing
+ * space takes longer than a restart.
  */
 const ANSWERS: Readonly<Record<StoreFailureKind, { status: number; retryAfterS: number; problem: string }>> = {
   unreachable: { status: 503, retryAfterS: 5, problem: 'does not answer' },

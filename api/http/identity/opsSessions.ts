@@ -25,7 +25,7 @@ export interface OpsSessions {
   isAging(session: OpsSession): boolean;
 }
 
-/** Path of the operator pages. Browsers send the cookie only to paths below it. */
+/** Path of the operator pages. Browsers send the cookie only to this path and to paths below it. */
 export const OPS_PATH = '/ops';
 const COOKIE = 'allotrope_ops';
 

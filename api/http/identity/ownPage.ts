@@ -14,7 +14,7 @@ function listeningOrigins({ socket: { localAddress = '', localPort = 0 } }: Requ
 
 /**
  * Rejects browser requests from pages of other sites. The Host header is not compared, because its sender chooses it.
- * Requests without Origin and Sec-Fetch-Site come from other clients than browsers and pass.
+ * Requests without Origin and Sec-Fetch-Site pass: their clients are not browsers.
  * @throws HttpError 403
  */
 export function requireOwnPage({

@@ -33,7 +33,7 @@ interface OpenTopic<T> {
   readonly closed: AbortController;
 }
 
-/** Creates topics that are polled every `tickMs` while they have viewers. */
+/** Creates topics. While they have viewers, they are polled every `tickMs`, and less often after slow reads. */
 export function createTopics<T>(
   { tickMs, isSame }: { readonly tickMs: number; readonly isSame: (a: T, b: T) => boolean },
   log: Pick<Log, 'warn'>,

@@ -18,8 +18,8 @@ import {
 /**
  * A fault of one request. `invalidJson`: the JSON ends in the middle. `brokenConnection`: the connection closes in the
  * middle. `hang`: no answer. The others are well-formed answers with wrong contents: `few`: one vector is missing;
- * `dimension`: each vector lacks a number; `nan`: a vector of NaN; `zero`: vectors of zeros; `unnumbered`: entries
- * without `index`.
+ * `dimension`: each vector is one number too short; `nan`: a vector of NaN; `zero`: vectors of zeros; `unnumbered`:
+ * entries without `index`.
  */
 export type ProviderFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }

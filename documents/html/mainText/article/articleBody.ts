@@ -14,7 +14,7 @@ const MIN_READ = 200;
 const MIN_ARTICLE = 400;
 /**
  * Maximum share of the page's prose in an element that is not the article. A larger one may be the article itself,
- * unless its class or id names comments.
+ * unless it is a menu, a list of other pages or comments.
  */
 const MAX_SHARE = 0.8;
 

@@ -6,7 +6,7 @@ import { isAnnouncement } from '../knownBlocks.js';
 const EMPHASIS = new Set(['b', 'em', 'i', 'strong', 'u']);
 
 /**
- * Whether the element is a paragraph of links that only points to other pages: it is all in bold or italic type, or
+ * Whether the element is a paragraph of links that only points to other pages: it is all bold, italic or underlined, or
  * next to another paragraph of links. After a heading or a colon, a row of such paragraphs is part of the article.
  */
 export function isPointer(element: PageElement): boolean {
