@@ -135,6 +135,8 @@ export const estimate = named(
       ),
     skipped: skipped
       .required()
-      .description('Number of items that the dry run considered and that are not in `files`, by reason. Reasons without items are absent.'),
+      .description(
+        'Number of items that the dry run considered and that are not in `files`, by reason. Reasons without items are absent.',
+      ),
   }).description('Estimated cost of a run, as `dry_run: true` returns it. The run itself was not started.'),
 );
