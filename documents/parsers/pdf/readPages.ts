@@ -1,6 +1,7 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PageText } from '../../placedText.js';
 import type { DocumentLimits } from '../../types.js';
+import { tooLong } from '../../html/render/textWriter.js';
 import { findHeadings, type GroupedPage, type LineGroup } from './findHeadings.js';
 import { findRunningLines, type RunningLines } from './findRunningLines.js';
 import { groupPage } from './groupPage.js';
@@ -35,8 +36,15 @@ interface Options {
 }
 
 /**
+ * Reading stops at this multiple of the text limit. The limit itself applies to the text without headers and footers,
+ * which are known only after the last page.
+ */
+const MAX_READ_SHARE = 2;
+
+/**
  * Reads the pages; an unreadable page is skipped.
  * @param recognized text of pages by OCR, which replaces their typed text
+ * @throws Fault too_large if the pages have more than MAX_READ_SHARE times the permitted text
  */
 export async function readPages(
   pdf: Pdfjs.PDFDocumentProxy,
@@ -63,8 +71,7 @@ export async function readPages(
     if (typed === 0 && !isRecognized) withoutText.add(number);
     if (scans !== null && typed > 0 && typed < SCANNED_CHARACTERS && (await scans.isScan(number)))
       withoutText.add(number);
-    // Stop at the text limit: the caller then refuses the document as too large.
-    if (characters > limits.maxTextCharacters) break;
+    if (characters > MAX_READ_SHARE * limits.maxTextCharacters) throw tooLong(limits.maxTextCharacters);
   }
   const { pages, headers, footers } = findRunningLines(read);
   const annotations = new Map(pages.map((page) => [page.number, page.annotations]));

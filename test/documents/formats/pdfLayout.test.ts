@@ -218,6 +218,23 @@ test('keeps running headers and footers as metadata only', async () => {
   expect(metadata).toMatchObject({ page_headers: ['Harbour report'], page_footers: ['Page 1 of 3'] });
 });
 
+test('rejects text above the limit also if the text of the pages before is within it without headers and footers', async () => {
+  const pagesOf = (count: number) => Array.from({ length: count }, (_, nth) => `Part ${nth + 1}: ${SENTENCE}`);
+  const bytes = await makePdf((pdf) => {
+    pdf.fontSize(10);
+    for (const [nth, part] of pagesOf(6).entries()) {
+      if (nth > 0) pdf.addPage();
+      pdf.text('Harbour report', 72, 40, { lineBreak: false });
+      pdf.text(`Page ${nth + 1} of 6`, 280, 710, { lineBreak: false });
+      pdf.text(part, 72, 150);
+    }
+  });
+  const all = pagesOf(6).join('\n\n');
+  expect((await readFile(bytes, 'a.pdf', { maxTextCharacters: all.length })).text).toBe(all);
+  const maxTextCharacters = pagesOf(5).join('\n\n').length;
+  expect(await faultOfFile(bytes, 'a.pdf', { maxTextCharacters })).toMatch(/^too_large: .*MAX_TEXT_CHARACTERS/);
+});
+
 test('reports encryption with a certificate', async () => {
   const pdf = await PDFDocument.create();
   pdf.addPage();
