@@ -97,7 +97,7 @@ export const EXTENSIONS = {
     'integrations/slack/sync.embedding_model null': 'As for scrape_sitemap.',
     'web_scrape.[].embedding_model null': 'As for scrape_sitemap.',
     'fetch_youtube_transcript.video_id': 'Shipped front-ends send video_id instead of id.',
-    'embedding_properties.<MODEL>.served_by and dimensions': 'Show which vector space served the model.',
+    'embedding_properties.<MODEL>.served_by and dimensions': "Vector space and dimensions of the file's vectors.",
     'POST /integrations/data/github/issues.data.[].remote_data': 'include_remote_data is supported for issues too.',
     'GET /integrations/data/github/issues/{issue_number}.remote_data': 'As for the list of issues.',
     'GET /organization.embedding_usage':
@@ -140,7 +140,7 @@ export const EXTENSIONS = {
   /** Operations that the OpenAPI document omits, because API clients do not call them. */
   paths: {
     'GET /integrations/{source}': 'A page to which a provider sends the user after the consent.',
-    'GET /connections/{name}': 'A page on which a user continues with a connected account.',
+    'GET /connections/{name}': 'A page on which a user selects items of a connected account, or syncs it again.',
     'POST /connections/{name}': "The user's decision on that page.",
     'GET /ops': 'A page with the state of an organization, for operators.',
     'GET /ops/events': 'Updates the page of operators by server-sent events.',

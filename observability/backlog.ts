@@ -16,7 +16,7 @@ export interface Backlog {
   readonly deliveries: { readonly waiting: number; readonly oldestAt: Date | null };
   /** Stalled runs by cause. */
   readonly stalled: readonly { readonly cause: string; readonly runs: number }[];
-  /** Worker processes by state: alive, starved, silent. */
+  /** Worker processes by state: alive, starved (too little processor time), silent (heartbeat overdue). */
   readonly workers: Readonly<Record<string, number>>;
   /** Webhooks whose deliveries fail. */
   readonly failingWebhooks: number;

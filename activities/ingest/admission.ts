@@ -6,7 +6,10 @@ import type { FileDoc } from '../../store/models/files.js';
 const WAITS = 'It continues when the limit is raised or files are deleted.';
 const FAILS = 'Ask the operator to raise the limit, then resync it.';
 
-/** Kind of Fault for each exceeded limit: the file waits (`no_room`) or fails (`over_limit`). */
+/**
+ * Kind of Fault for each exceeded limit: the file waits (`no_room`) or fails (`over_limit`). The store's `admit` checks
+ * only the limits on characters.
+ */
 const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; advice: string }>> = {
   max_files: { kind: 'no_room', advice: WAITS },
   max_characters: { kind: 'no_room', advice: WAITS },

@@ -89,7 +89,7 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   503: {
     name: 'ServiceUnavailable',
     description:
-      'A store, or an outside service that the operation needs, does not answer. `detail` names it; repeat the request after the seconds in `Retry-After`.',
+      'A store, or an outside service that the operation needs, does not answer. `detail` names it; retry after `Retry-After` seconds, if given.',
     detail: storeAnswer(new StoreFailure('MongoDB', 'unreachable', null)).detail,
     retryAfter: true,
   },

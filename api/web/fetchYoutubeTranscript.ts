@@ -44,7 +44,7 @@ export const fetchYoutubeTranscript = operation({
     400: 'No transcript service is configured: the operator sets SUPADATA_API_KEY or INVIDIOUS_BASE_URL.',
     404: null,
     502: 'The transcript service rejected the request. `detail` says why.',
-    503: 'The transcript service, or a store, is busy or does not answer. Repeat the request after the seconds in `Retry-After`.',
+    503: 'The transcript service, or a store, is busy or does not answer. Retry after `Retry-After` seconds, if given.',
   },
   query: Joi.object({
     id: Joi.string()

@@ -29,7 +29,7 @@ export const searchUrls = operation({
     400: 'No search service is configured: the operator sets BRAVE_SEARCH_API_KEY or SEARXNG_BASE_URL.',
     404: null,
     502: 'The search service rejected the request. `detail` says why.',
-    503: 'The search service, or a store, is busy or does not answer. Repeat the request after the seconds in `Retry-After`.',
+    503: 'The search service, or a store, is busy or does not answer. Retry after `Retry-After` seconds, if given.',
   },
   query: Joi.object({
     query: Joi.string()

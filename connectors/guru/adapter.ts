@@ -30,7 +30,7 @@ interface ParentIds {
   readonly parent: string | null;
   readonly root: string | null;
 }
-/** A collection, a folder or a card; only its own fields are read. */
+/** A collection, a folder or a card. Fields that only other kinds have are absent. */
 type Member = Answer<GuruCollection | GuruFolder | GuruCard>;
 const container = (itemRef: ItemRef, json: Member, parents: ParentIds): SourceItem =>
   createContainer({

@@ -57,7 +57,7 @@ export interface ServiceSettings {
 
 export interface TranscriptionSettings {
   readonly services: Readonly<Record<TranscriptionService, ServiceSettings>>;
-  /** The service for files that request none, if several are configured; null: the first in the registry. */
+  /** The service for files that request none; if it is not configured, choose() throws. Null: the first configured. */
   readonly preferred: TranscriptionService | null;
   /** Time limit of one recording in milliseconds, including the upload. */
   readonly timeoutMs: number;

@@ -32,7 +32,10 @@ function clientRows(source: OAuthSource): Row[] {
   const clientRow = CONNECTION_CLIENTS[source];
   const client: Row = clientRow
     ? ['OAuth client', `sent with each connection, in ${code(clientRow.field)}`]
-    : ['OAuth client', `${code(`OAUTH_CLIENTS=${source}=CLIENT_ID:CLIENT_SECRET`)}, or the organization's white label`];
+    : [
+        'OAuth client',
+        `${code(`OAUTH_CLIENTS=${source}=CLIENT_ID:CLIENT_SECRET`)}, or the organization's [white label](../../api/accounts.md#white-label)`,
+      ];
   const scopes = oauth?.scopes ?? [];
   const requested = scopes.length === 0 ? 'chosen with the app at the provider' : scopes.map(code).join(', ');
   const where = oauth?.scopeParameter === 'user_scope' ? ' (user token scopes)' : '';

@@ -7,7 +7,7 @@ export const zotero: SourceObservations = {
   observations: [
     {
       aspect: 'formats',
-      statement: 'Files that users keep on a WebDAV server are stored attachments like others, but their file is 404.',
+      statement: 'Files on a WebDAV server have the link mode of stored files, but a request for the file returns 404.',
       ...{ link: 'https://github.com/davidswelt/zot_bib_web/issues/16', date: '2021-07-21' },
       evidence: {
         test: [SUITE, 'gives the reason why a file that is stored on a server of the user has no content'],
