@@ -20,7 +20,7 @@ export const notion: SourceObservations = {
       statement: 'Requests for the children of blocks that show an object of another product are answered with 400.',
       ...{ link: 'https://github.com/elastic/connectors/issues/2306', date: '2024-03-28' },
       evidence: {
-        test: [SUITE, 'keeps the rest of a page and of a selection when Notion rejects the children of one block'],
+        test: [SUITE, 'reads and lists the rest of a page when Notion rejects the children of one block'],
         fixed: true,
       },
     },

@@ -55,7 +55,9 @@ export const s3: SourceObservations = {
       aspect: 'listing',
       statement: 'Keys with control characters make a listing invalid XML, unless the request asks for encoded keys.',
       ...{ link: 'https://github.com/aws/aws-sdk-php/issues/169', date: '2013-10-20' },
-      evidence: { test: [SUITE, 'contains keys with any characters, which can all be read'] },
+      evidence: {
+        test: [SUITE, 'contains keys with any characters, which can be read unless no URL can express them'],
+      },
     },
     {
       aspect: 'listing',
