@@ -12,7 +12,10 @@ export function bar(done: number, total: number): string {
   return `${'='.repeat(filled)}${'-'.repeat(WIDTH - filled)} ${done}/${total}`;
 }
 
-/** Shows progress: redraws lines in a terminal, elsewhere writes changed lines every ten seconds at most. */
+/**
+ * Shows progress: redraws lines in a terminal, elsewhere writes changed lines every ten seconds at most, and the last
+ * lines at the end if there were earlier ones.
+ */
 export interface ProgressDisplay {
   paint(lines: readonly string[]): void;
   /** Keeps the last lines on the screen; the next `paint` starts below them. */
@@ -26,9 +29,11 @@ export function createProgressDisplay({
   let drawnLines = 0;
   let writtenAt = Date.now();
   let lastText = '';
+  let paintedText = '';
   return {
     paint(lines) {
       const text = `${lines.join('\n')}\n`;
+      paintedText = text;
       if (isInteractive) {
         err(`${UP(drawnLines)}${CLEAR_BELOW}${text}`);
         drawnLines = lines.length;
@@ -40,6 +45,9 @@ export function createProgressDisplay({
     },
     end() {
       drawnLines = 0;
+      // Otherwise the last line would show an unfinished state.
+      if (lastText !== '' && paintedText !== lastText) err(paintedText);
+      lastText = '';
     },
   };
 }

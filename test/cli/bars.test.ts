@@ -56,6 +56,23 @@ test('writes changed lines every ten seconds without control characters if there
   expect(written).toEqual(['b\n', 'd\n']);
 });
 
+test('without a terminal, writes the last lines at the end only if earlier lines were written and differ', () => {
+  const written: string[] = [];
+  const painter = createProgressDisplay({ isInteractive: false, err: (text) => void written.push(text) });
+  painter.paint(['a']);
+  painter.end();
+  expect(written).toEqual([]);
+  jest.advanceTimersByTime(10_000);
+  painter.paint(['b']);
+  painter.paint(['c']);
+  painter.end();
+  expect(written).toEqual(['b\n', 'c\n']);
+  jest.advanceTimersByTime(10_000);
+  painter.paint(['d']);
+  painter.end();
+  expect(written).toEqual(['b\n', 'c\n', 'd\n']);
+});
+
 test('makes each column of a table as wide as its widest cell', () => {
   const rows = [
     ['id', 'name'],
