@@ -44,7 +44,7 @@ const forEachRow = async (
 
 /**
  * Returns the copy of a file's vectors in file storage; writes it if there is none. Null if the file has no vectors, or
- * if not all of them were found.
+ * if some were not found.
  */
 async function ensureCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Promise<ColdCopy | null> {
   if (!hasVectors(row)) return null;

@@ -101,7 +101,7 @@ export interface RunEnd {
   readonly error: ItemCause | null;
 }
 
-/** Whether a run is an upload that is no part of a scheduled sync. Its end is reported as ALL_FILES_PROCESSED. */
+/** Whether a run is an upload outside of scheduled syncs. Its end is reported as ALL_FILES_PROCESSED. */
 const hasEndEvent = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
 
 interface RunsDeps {

@@ -1,4 +1,4 @@
-/** Tests of what connectors read from single answers, and of the maximum size of what they read. */
+/** Tests how connectors read single answers of their sources, including answers above their limits. */
 import { expect, test } from '@jest/globals';
 
 import { readBlocks } from '../../connectors/notion/blocks.js';

@@ -39,12 +39,12 @@ interface Options {
  * Reading stops at this multiple of the text limit. The limit itself applies to the text without headers and footers,
  * which are known only after the last page.
  */
-const MAX_READ_SHARE = 2;
+const MAX_READ_FACTOR = 2;
 
 /**
  * Reads the pages; an unreadable page is skipped.
  * @param recognized text of pages by OCR, which replaces their typed text
- * @throws Fault too_large if the pages have more than MAX_READ_SHARE times the permitted text
+ * @throws Fault too_large if the pages have more than MAX_READ_FACTOR times the permitted text
  */
 export async function readPages(
   pdf: Pdfjs.PDFDocumentProxy,
@@ -71,7 +71,7 @@ export async function readPages(
     if (typed === 0 && !isRecognized) withoutText.add(number);
     if (scans !== null && typed > 0 && typed < SCANNED_CHARACTERS && (await scans.isScan(number)))
       withoutText.add(number);
-    if (characters > MAX_READ_SHARE * limits.maxTextCharacters) throw tooLong(limits.maxTextCharacters);
+    if (characters > MAX_READ_FACTOR * limits.maxTextCharacters) throw tooLong(limits.maxTextCharacters);
   }
   const { pages, headers, footers } = findRunningLines(read);
   const annotations = new Map(pages.map((page) => [page.number, page.annotations]));

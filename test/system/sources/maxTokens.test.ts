@@ -68,7 +68,7 @@ const runOf = async (user: TestUser, fileId: number): Promise<RunDoc> => {
   if (!run) throw new Error(`file ${fileId} has no run`);
   return run;
 };
-/** Waits until the message of a run's file says that the run has paused, which is once no work is in progress. */
+/** Waits until a run has paused: its file then has the message of the pause, and no work is in progress. */
 const paused = async (user: TestUser, fileId: number): Promise<{ run: RunDoc; parent: FileRecord }> => {
   const parent = await waitFor(
     () => user.file(fileId),
