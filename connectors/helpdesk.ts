@@ -207,7 +207,7 @@ export function createTypeSelection(typeFilter: TypeFilter | undefined) {
       return isWanted;
     },
     attachedTo: (type: TypeAtSource): boolean => !typeFilter || isChosenByType({ attachedTo: type }, typeFilter),
-    /** Whether the listed items become files. If so, a connector also requests the names that become their tags. */
+    /** Whether the listed items become files. If so, a connector may also request names of people, for their tags. */
     makesFiles: typeFilter !== undefined,
     /** Adds a skipped entry to a page for each type that was not listed. */
     withTypes: (externalId: string, { skipped = [], ...page }: ItemPage): ItemPage => ({

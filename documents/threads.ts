@@ -28,8 +28,9 @@ const WATCH_MS = 100;
 const YOUNG_GENERATION_MB = 24;
 
 /**
- * Creates threads that parse and chunk; they start with the first documents. The caller must not pass more groups than
- * there are threads: if an abort ends a thread, the tasks that wait for it in Piscina's own queue never start.
+ * Creates threads that parse and chunk; they start with the first documents. The caller must not have more calls of
+ * `run` in progress than there are threads: if an abort ends a thread, the tasks that wait for it in Piscina's own queue
+ * never start.
  */
 export function createThreads(settings: ThreadSettings): Readers {
   let pool: Piscina<ThreadTask, readonly PoolAnswer[]> | null = null;

@@ -26,7 +26,7 @@ const { ingestBatch } = proxyActivities<Activities>(COMPUTE);
 
 /** Maximum number of batches that one call of planBatches returns. */
 const PLAN_AHEAD = 20;
-/** Maximum number of deferred files of a run at once. A batch that would exceed it waits. */
+/** Maximum number of files of a run that are, at once, transcribed or recognized, or ingested after this. */
 const MAX_DEFERRED = 200;
 
 /** Adds the counts of two batches. */
@@ -90,8 +90,8 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     for (const fileId of result.alone) await run([fileId]);
   };
   /**
-   * Reads each file after its deferred step, unless the step returns that the file has ended or is due in a later
-   * iteration. Batches continue meanwhile.
+   * Transcribes or recognizes each file, then ingests it in a batch of its own, unless the step returns that the file
+   * has ended or is due in a later iteration. Other batches continue meanwhile.
    */
   const defer = async (step: DeferredStep, fileIds: readonly number[]): Promise<void> => {
     for (const fileId of fileIds) {

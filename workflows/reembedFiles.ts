@@ -48,9 +48,9 @@ async function processBatches(
 }
 
 /**
- * Embeds the stored chunks of many files again, with another model or with that of each file. Each file is published
- * separately: after a run that ends early, each file has either its old or its new vectors, and a new run continues with
- * the remaining files.
+ * Embeds the stored chunks of many files again, with another model, or each file with its own model. Each file is
+ * published separately: after a run that ends early, each file has either its old or its new vectors, and a new run
+ * continues with the remaining files.
  */
 export async function reembedFiles({ runId, resume }: ReembedInput): Promise<ReembedCounts> {
   let phase: ReembedProgress['phase'] = 'embedding';

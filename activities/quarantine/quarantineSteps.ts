@@ -79,7 +79,7 @@ async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, 
   const tenant = tenantOf(run);
   const ids = unchangedRows.map(({ _id }) => _id);
   await store.vectors.deletePoints(unchangedRows.flatMap(({ file }) => writtenPoints(file)));
-  // The points of an unfinished sync are unknown.
+  // An unfinished sync may have written points that the record does not state: delete all points of these files.
   if (ids.length > 0 && (await store.vectors.countOf(tenant, ids)) > 0)
     await store.vectors.deleteGenerations(ids.map((fileId) => ({ ...tenant, fileId, generations: EVERY_GENERATION })));
   const { organizationId } = tenant;

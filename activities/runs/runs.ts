@@ -85,8 +85,8 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       if (run.fileId === null && run.dataSourceId)
         await store.dataSources.mergeMetadata(run, run.dataSourceId, { files_error: null });
       const reading = found && 'reading' in found ? await unchangedReading(found.reading, counts) : null;
-      // Reports that all files of the run were discovered. A crawl discovers URLs until it ends. Other runs reported
-      // this when their discovery ended; they write no second event.
+      // Writes WEBSCRAPE_URLS_READY and, except in a scheduled sync, ALL_UPLOADED_FILES_QUEUED. A crawl discovers URLs
+      // until it ends. Other runs have written these events when their discovery ended, and write no second ones.
       if (IS_UPLOAD[run.kind])
         await moveParent(run, { status: 'SYNCING', discovered: true, isScheduled: run.parentRunId !== undefined });
       await moveParent(run, {

@@ -12,7 +12,7 @@ import { named } from '../schemas/reference.js';
 
 /**
  * Returns the filters of the request. By default they select root items: front-ends show an account as folders, and
- * their first request names none.
+ * their first request names no folder.
  */
 function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeof itemListing>>): ItemFilters {
   const candidates = {

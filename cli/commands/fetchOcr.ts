@@ -21,8 +21,8 @@ export const fetchOcr: Command = {
     const data = createLanguageData({
       folder,
       onProgress: (line) => terminal.err(`${line}\n`),
-      // After a failed download, a link to the data of this system would not work in a copy of the folder on another
-      // machine.
+      // Otherwise a failed download is replaced by a link to the data that is installed on this system. The link would
+      // not work in a copy of the folder on another machine.
       mustDownload: true,
     });
     const failed: string[] = [];

@@ -82,7 +82,8 @@ async function sitesOf(client: SourceClient): Promise<readonly Site[]> {
 }
 
 /**
- * Returns the site named in the connection; without a name, the only accessible one. @throws Fault if neither exists
+ * Returns the site named in the connection; without a name, the only accessible one.
+ * @throws Fault if there is none, or several
  */
 export async function siteOf(client: GrantClient): Promise<Site> {
   const { accessToken, facts } = client.credentials;

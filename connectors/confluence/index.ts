@@ -58,8 +58,8 @@ export const confluence: Connector<OAuthGrant> = {
     const call: Call = { client, site: await siteOf(client) };
     const { kind, id } = itemRef;
     if (kind === 'spaces' || kind === 'folders') {
-      // A sync treats a space or folder as a file only if it could not be listed. Requesting it here throws the error
-      // that the file reports.
+      // A sync treats a space or folder as a file only if it could not be listed. If it still cannot be read, this request
+      // throws the cause, which becomes the error of the file.
       await fetchObject(call, [kind, id]);
       throw new Fault('unsupported_type', 'A space or folder of Confluence has no text of its own: sync its pages.');
     }

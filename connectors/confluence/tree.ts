@@ -53,8 +53,8 @@ async function findParentFolders(
 }
 
 /**
- * Lists a space, then its pages at any depth, then its blog posts: one part of the API's list per call. Each call also
- * returns the folders above its items that were not listed before.
+ * Lists a space, then its pages at any depth, then its blog posts: the entries of one response of the API per call.
+ * Each call also returns the folders above its items, except those that an earlier call returned.
  */
 export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
   const { part, at, folders }: SpaceCursor = given ?? { part: 'pages', at: null, folders: [] };
@@ -142,7 +142,7 @@ export const listChildren = withCursor(TREE_CURSOR, async (call: Call, itemRef: 
     const skipped = children.values.flatMap((child) => skippedOf(child) ?? []);
     return { items, skipped, next: unlessEnd({ open: isWhole ? later : [first, ...later], at: children.next }) };
   } catch (error) {
-    // The container was deleted in the meantime; the others still exist.
+    // This page or folder was deleted in the meantime: skip it, and continue with the others in `open`.
     if (!isMissing(error)) throw error;
     return { items: [], next: unlessEnd({ open: rest, at: null }) };
   }

@@ -28,7 +28,7 @@ const PUBLISHED_STATUS = 3;
 
 /**
  * Returns a time as ISO 8601, or null. Document360 sends times in UTC without a time zone (`2024-06-13T14:30:00`),
- * which would otherwise be read as times of the server's own time zone.
+ * which JavaScript would otherwise read as local times of this process.
  */
 const utcTimestamp = (value: unknown): string | null => {
   const time = asText(value);

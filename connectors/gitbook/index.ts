@@ -95,8 +95,8 @@ export const gitbook: Connector<GitBookCredentials> = {
   async open(client, externalId) {
     const { spaceId, pageId } = partsOf(externalId);
     if (pageId === null) {
-      // A sync treats a space as a file only if it could not be listed. Requesting it here throws the error that the
-      // file reports.
+      // A sync treats a space as a file only if it could not be listed. If it still cannot be read, this request throws
+      // the cause, which becomes the error of the file.
       await readSpace(client, spaceId);
       throw new Fault('unsupported_type', 'A GitBook space has no text of its own: sync the pages in it.');
     }

@@ -63,7 +63,7 @@ const DAILY_WAIT_MS = 3_600_000;
 const DEFAULT_WAIT_MS = 10_000;
 
 /**
- * Reasons that, with status 403, concern the project of our OAuth client. With 429 the first one concerns one user.
+ * Reasons that, with status 403, concern the project of our OAuth client. With 429, rateLimitExceeded concerns one user.
  * https://developers.google.com/workspace/gmail/api/guides/handle-errors
  */
 const OF_PROJECT: ReadonlySet<string> = new Set(['rateLimitExceeded', 'dailyLimitExceeded']);

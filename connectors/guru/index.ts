@@ -80,7 +80,7 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cu
     if (!isMissing(error)) throw error;
     // A collection always has its home folder. Without its contents, all cards would count as deleted.
     if (first.owner === root) throw incompleteAnswer('Guru', 'the contents of the collection');
-    // The folder was deleted in the meantime; the others still exist.
+    // This folder was deleted in the meantime: skip it, and continue with the others in `open`.
     return { items: [], next: unlessEnd({ ...cursor, open: rest, at: null }) };
   }
   const items = page.values.flatMap((member) => itemOf(kindOf(member), member, { parent: first.owner, root }) ?? []);

@@ -147,8 +147,8 @@ export const s3: Connector<S3Credentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
-      // A sync treats a bucket or folder as a file only if it could not be listed. Listing it here throws the error
-      // that the file reports.
+      // A sync treats a bucket or folder as a file only if it could not be listed. If it still cannot be listed, this
+      // call throws the cause, which becomes the error of the file.
       await listPage(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'An S3 folder has no text of its own: sync the objects in it.');
     }

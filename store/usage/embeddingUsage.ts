@@ -3,9 +3,9 @@ import { byDefault, type FieldsOf, number, type RecordOf, required, schemaOf, te
 
 /** Usage of embedding in one vector space, for one organization. */
 export interface EmbeddingCounts {
-  /** Successful requests to a provider that contained texts of the organization; 0 for the embedded model. */
+  /** Successful requests to a provider that contained texts of the organization; 0 for the built-in model. */
   readonly requests: number;
-  /** Tokens that the provider billed; 0 for the embedded model. */
+  /** Tokens that the provider billed; 0 for the built-in model. */
   readonly tokens: number;
   /** Texts that were embedded. */
   readonly computed: number;

@@ -58,7 +58,7 @@ export async function withOriginal(
       await store.originals.discard(draft);
     }
   });
-  // Another run owns the file now, so this error is not reported.
+  // Another run owns the file now, so its record does not get this error.
   if (!updatedFile) throw new Fault('gone', 'The file was taken over by another run.');
   return { file: updatedFile, generation };
 }

@@ -19,7 +19,10 @@ export interface ReadableContent {
   readonly site: SiteEvidence | null;
 }
 
-/** Kinds of Faults that count as a crash of the reader: it died or exceeded a limit. Other Faults are not counted. */
+/**
+ * Kinds of Faults that count as a crash of the reader. `parse_limit`: it died or exceeded a limit. `quarantined`: the
+ * file is refused, because earlier attempts crashed the reader or the worker. Other Faults are not counted.
+ */
 const CRASH_FAULTS: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
 
 /** Counts a crash of the reader on this content, identified by its hash. */

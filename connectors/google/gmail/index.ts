@@ -32,7 +32,7 @@ import { noSuchItem, requireId } from '../../faults.js';
 
 const missing = (): Fault => noSuchItem('Gmail');
 
-/** Matches messages that have no listed label. */
+/** Matches messages without any label that is listed as a folder: the user's labels, inbox and sent mail. */
 const OTHER_QUERY = 'has:nouserlabels -in:inbox -in:sent';
 
 /** Returns a page of the messages of a label, or of other mail. The first page begins with the item of the folder. */

@@ -36,7 +36,8 @@ function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
   if (TABLE_AND_LIST_TAGS.has(element.name) || isAsideTitle(element) || element.children.some(isAsideTitle))
     return false;
   if (BOILERPLATE_TAGS.has(element.name) || BOILERPLATE_ROLES.has(element.attribs['role'] ?? '')) return true;
-  // `toggle` alone also names sections that a reader can open and close.
+  // The name `toggle` counts as n:search. Sections that a reader can open and close also have it, so this name only
+  // counts for an element that contains a control.
   const isSearch = (element.holds & HOLDS.control) !== 0;
   return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name) && (name !== 'n:search' || isSearch));
 }
