@@ -69,7 +69,7 @@ const stale = (): Fault =>
 
 /**
  * Writes a cursor as text. Call it only for a cursor inside another cursor, and in folderWalk.ts, whose cursors are
- * text from the first page on: `withCursor` and `changeFeed` write all others.
+ * text from the first page on: `withCursor`, `changeFeed` and `callerCursor` write all others.
  */
 export const writeCursor = (cursor: unknown): string => JSON.stringify(cursor);
 

@@ -35,15 +35,15 @@ export interface SourceItem extends Typed {
   /** For sources that report deletions by path: its path, with slashes between the names. */
   readonly path?: string;
   /**
-   * For an item that does not become a file: a sentence with the reason and what to do. It is reported when its
-   * container is selected.
+   * For an item that does not become a file: a sentence with the reason and what to do. A sync of a selection that
+   * contains the item writes it to the ledger and, unless the sync is scheduled, to an event.
    */
   readonly skipReason?: string;
   /** Metadata of the source, as tags of the file; a caller's tags of the same name take precedence. */
   readonly tags?: Readonly<Record<string, TagValue>>;
 }
 
-/** An entry that is not an item: the reason is reported when its container is selected. */
+/** An entry that is not an item. A sync of a selection that contains it records its reason like a `skipReason`. */
 export interface SkippedItem extends Typed {
   readonly externalId: string;
   readonly name: string;
@@ -101,7 +101,7 @@ export interface ChangePage {
   readonly isDeep?: true;
   /**
    * The root items that the feed covers, in the first page of a sync. Each sync lists the other roots completely, and
-   * deletes the items that it does not find. Unset: it covers all.
+   * deletes the items that it does not find. Unset: the feed covers all.
    */
   readonly coveredRoots?: readonly string[];
 }

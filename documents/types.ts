@@ -243,7 +243,7 @@ export interface Identified {
 
 /**
  * The parser of one format, in documents/parsers/. It receives bytes, never a path. Throws a Fault
- * (broken_content, no_text, too_large, encrypted).
+ * (broken_content, no_text, too_large, encrypted, unsupported_type).
  */
 export interface Parser {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument | Promise<ParsedDocument>;

@@ -9,8 +9,8 @@ const WHEN_CANCELLED = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 /**
  * Retry policy without a maximum number of attempts. Faults of contents and sources do not fail the activities that use
  * it; only an outage of a store, a crashed worker or a defect does. An outage may last longer than any number of
- * attempts, and giving up would leave files unfinished. After two failed attempts the run is reported as stalled
- * (dispatch/diagnoseWorkflow.ts).
+ * attempts, and giving up would leave files unfinished. A run without progress for STALL_AFTER_S whose step has failed
+ * twice is marked as stalled (dispatch/diagnosis.ts).
  */
 export const UNTIL_STORES_ANSWER = {
   initialInterval: '1 second',

@@ -22,8 +22,8 @@ const consentReturned = defineSignal(CONSENT_RETURNED_SIGNAL);
 
 /**
  * Connects an account with the user's consent: waits until the user returns from the provider, exchanges the
- * authorization code, and creates the data source. Every outcome is recorded in the row of the attempt. That row also
- * contains the secrets; the workflow history contains only ids.
+ * authorization code, and creates the data source. Every outcome is recorded in the row of the attempt. Secrets are
+ * stored in that row, never in the workflow history.
  */
 export async function connectByConsent({ runId }: RunInput): Promise<void> {
   let hasReturned = false;

@@ -18,7 +18,7 @@ const eventsQueued = defineSignal(EVENTS_QUEUED_SIGNAL);
 
 /**
  * Delivers an organization's events to one webhook until it is deleted or disabled. Runs a batch when new events arrive
- * or a retry is due. The database records the deliveries; the workflow history contains only the webhook's id.
+ * or a retry is due. The database records the deliveries; the workflow history contains no events.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   const { taskQueue } = workflowInfo();

@@ -110,7 +110,7 @@ export interface Operation<
   readonly createsWork?: true;
   /** For a GET: the request changes records. */
   readonly changesRecords?: true;
-  /** The request searches. Each user may run MAX_CONCURRENT_SEARCHES of them concurrently. */
+  /** The request searches. In each API process, a user may have MAX_CONCURRENT_SEARCHES such requests in progress. */
   readonly searches?: true;
   /** Schema of a 200 response, used for the OpenAPI document. */
   readonly answer: Joi.Schema;

@@ -7,7 +7,10 @@ import { embeddingModel, MODEL_OF_FILES } from './enums.js';
 
 const defaults = DEFAULT_INGEST_OPTIONS;
 
-/** Options of every operation that creates files. The overlap must be smaller than the chunk size. */
+/**
+ * Options of operations that create files from sites, feeds and connected accounts. The overlap must be smaller than the
+ * chunk size.
+ */
 export const ingestFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize).description(
     'Maximum number of tokens (cl100k) of a chunk. Default 1500; null counts as absent.',

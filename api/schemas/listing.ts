@@ -53,7 +53,7 @@ export const pagination = () =>
 
 type PaginationBody = Infer<ReturnType<typeof pagination>>;
 
-/** Returns the file filters, shared by every operation that selects files. */
+/** Returns the file filters of lists of files and chunks, /delete_files_v2, /files/reembed and cold storage. */
 export const fileFilters = () =>
   named(
     'OrganizationUserFilesToSyncFilters',

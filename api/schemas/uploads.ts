@@ -12,7 +12,7 @@ import { ocrLanguages } from './ocr.js';
 const defaults = DEFAULT_INGEST_OPTIONS;
 const flag = () => Joi.boolean().default(false);
 
-/** Options of every operation that accepts a file's content. */
+/** Options of /uploadfile, /upload_text and /upload_file_from_url. */
 export const chunkFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize).description(
     'Maximum number of tokens (cl100k) per chunk, a prepended file name included. Null means the default.',

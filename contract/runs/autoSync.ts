@@ -1,4 +1,7 @@
-/** Inputs and results of the autoSync workflow and its steps. All are JSON with ids and counts only. */
+/**
+ * Inputs and results of the autoSync workflow and its steps. All are JSON: ids, counts, kinds and outcomes of runs, and
+ * search attributes.
+ */
 import type { RunInput } from './orchestration.js';
 import type { RunKind } from './runKinds.js';
 import type { SearchAttributeName } from './workflowIds.js';

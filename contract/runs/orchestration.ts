@@ -1,4 +1,7 @@
-/** Signals, queries, inputs and results of workflows and their steps. All are JSON with ids and counts only. */
+/**
+ * Signals, queries, inputs and results of workflows and their steps. All are JSON: ids, numbers, states and messages of
+ * errors, never contents of files.
+ */
 import type { AttemptState } from '../accounts/oauth.js';
 import type { FaultKind } from '../failures.js';
 
@@ -20,7 +23,7 @@ export const TIME_SLICE_OVER_FAILURE = 'TurnOver';
 /** The first batch of a run is small, so that the first chunk is searchable early. */
 export const FIRST_BATCH_SIZE = 4;
 
-/** Input of every run's workflow. The options are stored in the run's row; the history contains only its id. */
+/** Input of every run's workflow. The options are stored in the run's row, not in the history. */
 export interface RunInput {
   readonly runId: number;
 }

@@ -84,7 +84,7 @@ function itemBlocks(text: string, items: Items, perChunk: number | null, splitRo
     const isLed = lead < bodyStart;
     const start = isLed ? lead : bodyStart;
     const isFull = perChunk !== null && inGroup >= perChunk;
-    // Another sheet is a separate group only if groups are requested.
+    // Text before an item, such as the name of a sheet, begins a chunk only if the number of items per chunk is limited.
     const hard = at > 0 && (isFull || (isLed && perChunk !== null));
     inGroup = hard || at === 0 ? 1 : inGroup + 1;
     const last = blocks.at(-1);

@@ -47,7 +47,7 @@ function roomBefore(splitting: Splitting, from: number, block: number): number {
     const after = firstAbove(found, from);
     const unitStart = after === 0 ? next.bodyStart : skipSpace(text, found[after - 1] ?? 0);
     const unitEnd = found[after] ?? next.end;
-    // The rest of a unit that was already split is no longer a unit.
+    // A unit that begins before `from` is already split, so its rest need not stay whole.
     if (from <= unitStart && index.fits(from, unitEnd, budget)) return roomFor(unitEnd);
   }
   return Math.floor(budget / 2);

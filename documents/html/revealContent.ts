@@ -58,7 +58,8 @@ const DEEPEST_PLACE = 100;
 function moveStreamed(root: Document, streamed: ReadonlyMap<string, PageElement>): void {
   const parts = new Set(streamed.values());
   eachElement(root, (place) => {
-    // A part is searched at its place, so a part cannot get inside of itself.
+    // Skip a part at its original position, because its place may be inside of it. Its contents are searched after they
+    // have been moved.
     if (parts.has(place)) return false;
     const part = place.name === 'template' ? streamed.get((place.attribs['id'] ?? '').slice(2)) : undefined;
     if (part === undefined || part.children.length === 0 || depthOf(place) > DEEPEST_PLACE) return true;

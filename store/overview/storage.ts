@@ -24,8 +24,8 @@ export interface StorageOverview {
 const MAX_MS = 10_000;
 
 /**
- * Returns a function that sums the stored files, chunks, bytes and points of one organization. The sums use indexes
- * only, but are still too slow for every request.
+ * Returns a function that sums the stored files, chunks, bytes and points of one organization. In MongoDB, only the
+ * sums over cold files read records; the others read indexes alone. All are still too slow for every request.
  */
 export function createStorageOverview(files: Model<FileDoc>, vectors: Pick<Vectors, 'countBySpace'>) {
   return async (organizationId: number): Promise<StorageOverview> => {

@@ -9,7 +9,7 @@ import { readRows } from '../database/driver.js';
 /** Maximum number of users per query. */
 const MAX_USERS = 100;
 
-/** The owner of the data that a call reads and writes. Every query contains both ids. */
+/** The user whose data a call reads and writes. Each query of one user's data contains both ids. */
 export interface Tenant {
   readonly organizationId: number;
   readonly userId: number;

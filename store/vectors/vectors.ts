@@ -105,7 +105,7 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
  * only) and `probe` (no filter).
  * @param watch observes each request; null: none
  * @param timeoutMs maximum duration of a request in milliseconds
- * @throws StoreFailure from every method while Qdrant does not answer or fails
+ * @throws StoreFailure from every method except `prepare` while Qdrant does not answer or fails
  */
 export function createVectors(
   settings: VectorSettings,

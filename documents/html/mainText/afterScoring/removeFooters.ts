@@ -3,7 +3,10 @@ import { isElement, isText, type PageElement } from '../../tree/pageElement.js';
 
 /** Elements with a footer of their own, which can be content: the author of an article, the source of a quote. */
 const FOOTER_OWNERS = new Set(['article', 'main', 'section', 'aside', 'blockquote', 'figure', 'li', 'td']);
-/** Minimum number of visible characters outside of the footers, or minimum share: one of the two suffices. */
+/**
+ * Footers are removed only if at least this many visible characters of the page, or at least this share of them, are
+ * outside of the footers.
+ */
 const MIN_REST = 300;
 const MIN_SHARE = 0.3;
 

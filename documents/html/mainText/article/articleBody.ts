@@ -10,7 +10,10 @@ const MIN_SHARE = 0.7;
  * article. An article has at least as many.
  */
 const MIN_READ = 200;
-/** The same for lists of teasers and for further articles, which are recognised without names. */
+/**
+ * Once this many characters of prose follow the title, a list of teasers or a further `article` element is not the
+ * article. Neither is recognised by its class or id.
+ */
 const MIN_ARTICLE = 400;
 /**
  * Maximum share of the page's prose in an element that is not the article. A larger one may be the article itself,
