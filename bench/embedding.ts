@@ -25,7 +25,7 @@ import { writeReport } from './writeReport.js';
 const quick = process.argv.includes('--quick');
 const TEXTS = quick ? 60 : 120;
 const ITERATIONS = quick ? 3 : 5;
-/** The default of a worker. */
+/** Threads of each setup: as many as a worker has processes for the model by default (EMBEDDING_THREADS). */
 const THREADS = 2;
 const TARGET_RATIO = 0.9;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -51,7 +51,10 @@ interface Side {
   stop(): Promise<void>;
 }
 
-/** Starts child processes with the bare runtime, each with a part of the windows. */
+/**
+ * Starts child processes with the bare runtime. Each embeds a part of the windows: inputs of at most WINDOW_PIECES word
+ * pieces.
+ */
 async function bareSide(
   name: string,
   folder: string,

@@ -56,8 +56,8 @@ export function compile(): Promise<void> {
 
 /**
  * Saves memory at the cost of a little processor time. By default glibc has one heap per thread, and V8 lets a heap
- * grow to four times its live size. package.json sets the same; the Dockerfile sets the options that NODE_OPTIONS
- * accepts.
+ * grow to four times its live size. The scripts `api` and `worker` of package.json set the same values; the Dockerfile
+ * sets those of them that NODE_OPTIONS accepts, and the variable.
  */
 const LEAN_ENV = { MALLOC_ARENA_MAX: '2' };
 const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=30'];

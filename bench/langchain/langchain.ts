@@ -44,7 +44,7 @@ const LENGTH = {
 
 await baseline(async ({ sitemap, chunkSize, chunkOverlap, tokenizer, outFile, vectors }) => {
   const steps: Record<string, number> = {};
-  // Load only the main text, so that both sides chunk and embed about the same words.
+  // Load only the main text, so that LangChain.js and the service chunk and embed about the same words.
   const loader = new SitemapLoader(sitemap, { selector: 'main' });
   const splitter = new RecursiveCharacterTextSplitter({
     chunkSize,

@@ -101,7 +101,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
     }
   }
 
-  /** Installs a browser. Pages that are requested after its end use the browser at once. */
+  /** Installs a browser. Pages that are requested after the installation use the browser at once. */
   async function install(by: ChromiumInstaller): Promise<boolean> {
     const done = await by.install(() => starts(find(null))).catch(() => false);
     if (done) tryAgainAt = 0;

@@ -99,7 +99,8 @@ export interface AutoSyncRequest {
 }
 
 export interface AutoSyncProgress {
-  /** When the data source was last listed before this run, and when this run listed it, as stored on the record. */
+  /** `sourceItemsSyncedAt` of the data source before the listing of this run. */
   readonly listedBefore?: Date | null;
+  /** `sourceItemsSyncedAt` of the data source after the listing of this run. */
   readonly listedAt?: Date | null;
 }

@@ -1,7 +1,8 @@
 import type { ConnectedSourceType } from './connectedSources.js';
 
 /**
- * Terms of a source's API that recordings keep (cli/recording/), in addition to the words in the code of its connector.
+ * Terms of a source's API that recordings of its requests and responses (cli/recording/) contain unchanged, in addition
+ * to the words in the code of its connector. Almost all other words are replaced by pseudonyms.
  * They must be terms that the provider publishes, never values of an account.
  */
 export interface RecordedTerms {

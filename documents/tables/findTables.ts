@@ -24,7 +24,7 @@ const LIST_MARK = /^(?:[-*+•·–o»▪◦‣]|\(?\w{1,3}[.)])$/;
 const DOT_LEADERS = /(?:\. ?){4,}/;
 
 interface Options {
-  /** Whether rules surround the words, so that long cells do not indicate prose. */
+  /** Whether the words are between lines drawn above and below them: long cells then do not indicate prose. */
   readonly betweenRules?: boolean;
   /** Whether the words are in the order in which they are drawn: columns that are drawn one by one are prose. */
   readonly inOrder?: boolean;

@@ -114,8 +114,8 @@ export function createDataSourceListings(
         ...(changeToken === undefined ? {} : { changeToken }),
         ...(isComplete ? { sourceItemsSyncedAt: now } : {}),
       };
-      // An incomplete listing may have stored changes that the next one does not report again, so unset the time: the
-      // next sync must compare all files with the items.
+      // An incomplete listing may have stored changes that the next one does not report again, so unset
+      // `appliedListingAt`: the next sync must compare all files with the items.
       const unset = { ...$unset, ...(isComplete ? {} : { appliedListingAt: 1 }) };
       await atomically(async (session) => {
         const source = await dataSources

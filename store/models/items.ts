@@ -35,7 +35,10 @@ const ITEM = {
   version: optional(orNull(text)),
   /** Path of the item, for sources that report deletions only by path; absent for others. */
   path: optional(text),
-  /** Run of the last listing that found the item. After a complete listing, items of other listings no longer exist. */
+  /**
+   * Run of the last listing that found the item. After a complete listing of all items (not only of changes), an item
+   * with another run no longer exists at the source.
+   */
   listedBy: required(number),
   /**
    * Run of the listing that found the item first, or again after a deletion. This listing treats the item as new, even

@@ -30,7 +30,10 @@ const SCHEDULE = {
   marked: byDefault(flag, false),
   /** End of the claim of a process. The claim of a crashed process expires. */
   claimedUntil: nullable(date),
-  /** Text form of the schedule that was last sent to Temporal; null if Temporal has none. */
+  /**
+   * Text form of the schedule in Temporal; null if Temporal has none; `unsure` while it is updated there, or if the
+   * result of an update is unknown.
+   */
   applied: nullable(text),
 };
 

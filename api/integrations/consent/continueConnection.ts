@@ -8,8 +8,8 @@ import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';
 
 /**
- * Queues the runs after the user has decided what to sync, on the page that follows the consent. The options of the
- * request that began the connection become those of the connection.
+ * Queues the runs after the user has decided what to sync, on the page of a connected account. Stores the options and
+ * tags of the request that created the page (POST /integrations/oauth_url or /integrations/connect) in the data source.
  * @param externalIds selected items; null if the source offers no selection
  */
 export async function continueConnection(

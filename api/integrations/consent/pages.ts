@@ -115,7 +115,7 @@ export const failedPage = (title: string, why: string, status = 400, next = TRY_
 export const unknownPage = (): PageAnswer =>
   failedPage('This link is not valid', 'The link is incomplete or has expired.');
 
-/** Renders a page that reports a successful end. */
+/** Renders the page after the user has synced or cancelled on the page of a connected account. */
 export const donePage = (title: string, sentence: string): PageAnswer =>
   page(
     200,

@@ -2,7 +2,10 @@ import { HOLDS, isElement, type PageElement } from '../tree/pageElement.js';
 import type { AuthorMark } from './authors.js';
 import type { PostParts } from './readPost.js';
 
-/** Whether the element is an entry of a list of pages: one of its headings links to another page, not its author's. */
+/**
+ * Whether the element is an entry of a list of pages: one of its headings links to another page, which is not the page
+ * of the entry's author.
+ */
 export function isTeaser({ element, authors }: PostParts): boolean {
   if ((element.holds & HOLDS.heading) === 0) return false;
   const visit = (parent: PageElement): boolean =>

@@ -10,7 +10,7 @@ export const SCANNED_CHARACTERS = 100;
  */
 const PICTURE_SHARE = 0.5;
 
-/** Whether pictures cover most of a page. Overlapping pictures count twice; nothing is rendered. */
+/** Whether pictures cover half of a page or more. Overlapping pictures count twice; nothing is rendered. */
 async function isPicture(page: Pdfjs.PDFPageProxy): Promise<boolean> {
   const OPS = await operationsOfPdf();
   const { fnArray, argsArray } = await page.getOperatorList();
@@ -45,7 +45,7 @@ export class ScanFinder {
     this.#bytes = bytes;
   }
 
-  /** Whether pictures cover most of a page. False if they cannot be read: the page's typed text is used then. */
+  /** Whether pictures cover half of a page or more. False if they cannot be read: its typed text is used then. */
   async isScan(number: number): Promise<boolean> {
     try {
       this.#loading ??= openPdf(this.#bytes, 'pictures');

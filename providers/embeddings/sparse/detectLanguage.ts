@@ -13,7 +13,7 @@ const VIETNAMESE_LETTER = /[\u1ea0-\u1ef9ơưđ]/iu;
 /**
  * Whether a token (a part of a text without spaces) contains a letter that only Vietnamese has, among the languages of
  * functionWords.ts.
- * Without accents, syllables look like function words of other languages ("dai", "la", "do").
+ * Without accents, Vietnamese syllables look like function words of other languages ("dai", "la", "do").
  */
 export const hasVietnameseLetter = (token: string): boolean => VIETNAMESE_LETTER.test(token.normalize('NFC'));
 
@@ -39,7 +39,7 @@ const MIN_POSSIBLE_SHARE = 0.7;
 const MIN_CLEAR_EVIDENCE = 1;
 /**
  * Maximum number of words of a query that is stemmed in all languages because it has no function words. A longer text
- * in one of these languages has some.
+ * in a language of functionWords.ts has some.
  */
 const MAX_WORDS = 64;
 

@@ -87,8 +87,9 @@ export function stemWord(word: string, language: Language | null): string {
 }
 
 /**
- * Returns all forms under which chunks may contain a word of a query. These are its stem in each of the languages, its
- * stem in a chunk of unknown language, and the form that version 0.2.0 stored.
+ * Returns all forms under which chunks may contain a word of a query: its stem in each of the languages, and its stem
+ * in a chunk of unknown language, which is also the form in all chunks of version 0.2.0. Only words in Devanagari were
+ * not stemmed in that version, so such a word is also returned as it is.
  */
 export function formsOf(word: string, languages: readonly Language[]): ReadonlySet<string> {
   const forms = new Set([stemWord(word, null)]);
