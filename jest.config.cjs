@@ -1,4 +1,7 @@
-/** One engine set for the whole run: test/support/globalSetup.mjs starts it, globalTeardown.mjs stops it. */
+/**
+ * The whole run uses one Temporal, one MongoDB and one Qdrant: test/support/globalSetup.mjs starts them,
+ * globalTeardown.mjs stops them.
+ */
 module.exports = {
   testEnvironment: '<rootDir>/test/support/environment.cjs',
   globalSetup: '<rootDir>/test/support/globalSetup.mjs',

@@ -1,13 +1,13 @@
 /**
- * `npm run test:system`: killed processes, outages, suites with engines of their own, Chromium, random requests, and
- * the catalogue of tests for every source.
+ * `npm run test:system`: killed processes, outages, suites with their own Temporal, MongoDB or Qdrant, Chromium, random
+ * requests, and the catalogue of tests for every source.
  */
 const config = require('./jest.config.cjs');
 
 module.exports = {
   ...config,
   testMatch: ['<rootDir>/test/system/**/*.test.ts'],
-  // Its suites start processes of their own: a run with four workers uses a quarter more processor time and takes as
-  // long.
+  // Its suites start processes of their own: a run with four workers uses a quarter more processor time than one with
+  // three, and takes as long.
   maxWorkers: 3,
 };

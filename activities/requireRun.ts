@@ -4,12 +4,12 @@ import { RUN_MISSING_FAILURE } from '../contract/runs/orchestration.js';
 import type { Run } from '../store/models/runs.js';
 import type { ActivityDeps } from './deps.js';
 
-/** The record that a run's files belong to. */
+/** Field of a run's row with the id of the file or data source that the run works on. */
 type Target = 'fileId' | 'dataSourceId';
 
 /**
  * Returns the row of a run.
- * @param target the record that the activity needs
+ * @param target the field that the activity needs
  * @throws a failure that is not retried if the row has no target or is missing, for example after its user was deleted
  */
 export async function requireRun<Field extends Target = never>(

@@ -25,8 +25,8 @@ const UNACKNOWLEDGED_MS = 2_000;
 
 export interface Dispatcher {
   /**
-   * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or is held, stays in the
-   * outbox.
+   * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or waits because its user's
+   * queue is full, stays in the outbox.
    * @param first the run, if the same request created the record that the run works on, so that the record has no
    * earlier run
    */

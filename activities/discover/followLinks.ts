@@ -59,9 +59,9 @@ export function createCrawlActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Queues the start URL, or the links of the pages read since the last call: nearest first, on the same host,
-     * permitted by robots.txt, up to the requested number of pages. Safe to repeat: pages are matched by URL. Only one
-     * call per run may be active.
+     * Queues the start URL, or the links of the pages read since the last call: nearest first, on the host of the
+     * start URL or of its redirect, permitted by robots.txt, up to the requested number of pages. Safe to repeat:
+     * pages are matched by URL. Only one call per run may be active.
      */
     async followLinks({ runId }: RunInput): Promise<FollowLinksResult> {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'webScrape');
@@ -129,7 +129,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         discovered = 1;
         await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', metadata: NO_LIMIT_METADATA });
       } else {
-        // A redirect from the start URL leads to the same site.
+        // Links to the host that the start URL redirects to are followed too.
         const finalUrl = await store.frontier.findFinalUrl(runId, startUrl);
         const hosts = new Set([new URL(startUrl).host, new URL(finalUrl ?? startUrl).host]);
         while (await follow(hosts));

@@ -5,13 +5,13 @@ import type { IngestWrites } from './ingestWrites.js';
 import { requireRun } from '../requireRun.js';
 import type { SaveLinks } from './prepare/preparedFile.js';
 
-/** The part of a crawl that one batch reads. */
+/** The links of the pages of one batch of a crawl. */
 export interface CrawlBatch {
-  /** Returns the collector of a page's links; null for a page at the maximum depth. */
+  /** Returns the function that saves the links of a page; null for a page whose links are not followed. */
   linkSaverOf(file: FileDoc): SaveLinks | null;
 }
 
-/** Looks up which pages of a batch the crawl continues from. */
+/** Looks up the depth of each page of a batch: links of pages at the maximum depth are not followed. */
 export async function openCrawlBatch(
   runId: number,
   fileIds: readonly number[],

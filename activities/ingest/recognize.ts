@@ -91,8 +91,8 @@ export function createRecognizeActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Runs OCR for a deferred file, so that its batch can read it. A Fault ends the file; only a store failure fails
-     * the step.
+     * Runs OCR for a deferred file, so that its batch can read it. After a Fault, the file gets its final status or
+     * returns to the queue. A store failure, or the end of the time slice, fails the activity, and Temporal retries it.
      * @returns whether the file can be read now
      */
     async recognize({ runId, fileId }: DeferredInput): Promise<DeferredResult> {

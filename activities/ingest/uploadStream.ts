@@ -139,8 +139,9 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     },
 
     /**
-     * Ingests the uploads of the runs, and ends the runs. A Fault affects only its file. A store failure fails the batch;
-     * its retry continues with the remaining files.
+     * Ingests the uploads of the runs, and ends the runs whose files are all finished. A run whose other files must
+     * wait for another attempt moves to a workflow of its own. A Fault affects only its file. A store failure fails the
+     * batch; its retry continues with the remaining files.
      */
     async ingestUploads(input: UploadBatchInput): Promise<void> {
       await completePublications(input.runIds);

@@ -65,7 +65,7 @@ export function parseItemId(externalId: string): IntercomItemRef {
 export const itemOfContainer = (id: Container): SourceItem =>
   createItem({ externalId: id, name: CONTAINERS[id], itemType: 'FOLDER', isExpandable: true });
 
-/** A conversation or a ticket; only its own fields are read. */
+/** A conversation or a ticket, with the fields of both types; those of the other type are absent. */
 export type ThreadJson = Answer<IntercomConversation | IntercomTicket>;
 
 /** Converts a collection. @param root id of its root collection */

@@ -46,7 +46,7 @@ const namesIn = (list: unknown): ReadonlyMap<string, string> =>
     }),
   );
 
-/** Returns the result of a call; null if the requested user is inaccessible or deleted. */
+/** Returns the result of a call; null if the requested users are inaccessible or deleted. */
 async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;

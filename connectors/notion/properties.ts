@@ -8,7 +8,7 @@ import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
 
 /**
- * Maximum number of values per property in Notion's answer for a page. All values of a property that reaches it are
+ * Maximum number of values per property in Notion's answer for a page. The values of a property that reaches it are
  * requested separately.
  */
 const INLINE_VALUES = 25;

@@ -208,7 +208,7 @@ export const isStoredFile = (json: Json): boolean => {
   const data = asObject(json['data']);
   return isAttachment(data) && isStored(data);
 };
-/** Returns why an attachment has no content; null for other items. */
+/** Returns why an attachment has no content; null for an attachment with content, and for other items. */
 export function explainMissing(json: Json): string | null {
   if (!isAttachment(asObject(json['data']))) return null;
   if (!isStoredFile(json)) return LINK;

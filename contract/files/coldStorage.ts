@@ -27,7 +27,8 @@ export type MoveRequest =
 
 export interface MoveProgress {
   /**
-   * For `modify`: id of the last changed file. The request itself changes the first files, so the run starts with it.
+   * For `modify`: id of the last changed file. It is set from the start of the run, because the request that accepts
+   * the run changes the first files itself.
    */
   readonly modifiedTo?: number;
 }

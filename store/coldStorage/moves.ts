@@ -44,7 +44,7 @@ export interface Moves {
   postponeMove(by: MoveAttempt, id: number): Promise<void>;
   /** Sets SYNC_ERROR because the stored vectors are lost. A resync creates them again. */
   markVectorsLost(by: MoveAttempt, id: number, message: string): Promise<void>;
-  /** Releases the files from the move. Call it after the clean-up. */
+  /** Releases the files from the move. Call it after their obsolete points and copies are deleted. */
   release(by: MoveAttempt, ids: readonly number[]): Promise<void>;
 }
 

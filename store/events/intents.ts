@@ -27,8 +27,8 @@ export interface Intents {
     change: (mark: mongo.ObjectId) => Promise<'all' | ReadonlySet<number>>,
   ): Promise<void>;
   /**
-   * Publishes events that a crash left hidden: with `fileIds`, the events of these files; without, all events
-   * older than LEFT_OVER_MS. Call it before writing other events of those files.
+   * Publishes events that a crash left hidden: with `fileIds`, all events in the rows that contain one of these
+   * files; without, all events older than LEFT_OVER_MS. Call it before writing other events of those files.
    */
   settle(fileIds?: readonly number[]): Promise<void>;
 }

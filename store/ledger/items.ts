@@ -53,7 +53,7 @@ export function messageOf({
   return warnings.find(({ cause }) => cause === ended?.cause)?.message ?? null;
 }
 
-/** Outcome by status, for a file whose worker crashed before it wrote the outcome. */
+/** Outcome by status, for a file without a stored outcome. */
 const BY_STATUS: Partial<Record<FileSyncStatus, ItemEnd>> = {
   READY: itemEnd('ok', null, null),
   SYNC_ERROR: itemEnd('failed', null, null),

@@ -68,8 +68,9 @@ export function createReconciliation(stores: Stores): Reconciliation {
   };
 
   /**
-   * Returns the confirmed differences in a range of ids. A difference is confirmed if no run has changed the record of
-   * the file meanwhile or owns the file now.
+   * Returns the confirmed differences in a range of ids. The difference of a file is confirmed if its record has not
+   * changed meanwhile and no active run owns the file now. Data without a record is confirmed if there is still no
+   * record.
    */
   async function compare(
     tenant: Tenant,

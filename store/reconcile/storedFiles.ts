@@ -32,7 +32,8 @@ const isReferenced = (file: RecordOfFile, key: string): boolean =>
 /** Finds objects in file storage that no record references. */
 export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 'size'>) {
   const findStrayOriginals = async (parsedKeys: readonly (ParsedKey & { is: 'original' })[]): Promise<ParsedKey[]> => {
-    // The MongoDB record of an original is created before its content is stored, and deleted after it.
+    // The MongoDB record of an original is created before its content is stored, and deleted after its content is
+    // deleted. So content without a record is stray.
     const rows = await models.originals.aggregate<{ _id: number; organizationId: number; isInMongoDB: boolean }>([
       { $match: { _id: { $in: parsedKeys.map(({ id }) => id) } } },
       { $project: { organizationId: 1, isInMongoDB: { $ne: ['$bytes', null] } } },

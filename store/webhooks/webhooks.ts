@@ -49,7 +49,7 @@ export interface Webhooks {
   enableAndWake(webhookId: number): Promise<void>;
   /** Returns webhooks with pending work whose workflow was not signalled since a time. */
   listUnsignalled(wokenBefore: Date, limit: number): Promise<WebhookDoc[]>;
-  /** Records that its workflow has received this `wake`. */
+  /** Records that the workflow of the webhook was signalled, unless `wake` has changed since it was read. */
   acknowledgeWake(webhookId: number, wake: number | null): Promise<void>;
 }
 

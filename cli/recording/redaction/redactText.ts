@@ -34,7 +34,7 @@ export interface TextSettings {
   readonly pseudonyms: Pseudonyms;
   /** Shift of all times: whole days. */
   readonly offsetMs: number;
-  /** Hosts, with their ports, to which requests were sent. They are redacted in all texts, not only in URLs. */
+  /** Hosts, with their ports, to which requests were sent. A host in any text is redacted like the host of a URL. */
   readonly hosts: ReadonlySet<string>;
 }
 

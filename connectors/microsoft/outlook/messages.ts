@@ -24,8 +24,8 @@ const messagesOf = (folder: string): readonly string[] => ['me', 'mailFolders', 
 const isKind = (error: unknown, kind: Fault['kind']): boolean => error instanceof Fault && error.kind === kind;
 
 /**
- * Returns a page of a folder's feed, from its beginning or from a link. Listings use it too: unlike numbered pages,
- * it skips nothing while messages arrive or are deleted.
+ * Returns a page of a folder's feed, from its beginning or from a link. Listings of a folder use it too: unlike
+ * numbered pages, it skips nothing while messages arrive or are deleted.
  */
 export const feedPage = (client: SourceClient, folder: string, query: Query | null): Promise<GraphPage> =>
   fetchPage(client, [...messagesOf(folder), 'delta'], query ?? LISTED, {

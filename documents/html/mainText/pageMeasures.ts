@@ -15,7 +15,10 @@ export interface PageMeasures {
   readonly proseLength: number;
   /** The kind that the page declares; null if it declares none. */
   readonly declared: DeclaredKind | null;
-  /** The last part of the path of the page's address, with which links lead to places in the page; '' without one. */
+  /**
+   * The last part of the path of the page's address; '' without one. Links to a section of the same page may begin with
+   * it, such as `page.html#section`.
+   */
   readonly fileName: string;
   /** Whether a main element has a substantial share of the text: in some templates it is empty. */
   readonly hasMain: boolean;

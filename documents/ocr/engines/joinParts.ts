@@ -2,11 +2,11 @@ import type { OcrWord } from './engine.js';
 
 /**
  * Joins the parts of words: in some scripts, such as Hangul, Tesseract reports most syllables as separate words.
- * The text of the line, which Tesseract spaces by the width of the gaps, separates words only.
+ * In the text of the line, Tesseract puts spaces only between whole words, by the width of the gaps.
  */
 export function joinParts(words: readonly OcrWord[], line: string): OcrWord[] {
   const joined: OcrWord[] = [];
-  /** The end of the last word in the line; null if the line does not have it. */
+  /** Index in `line` at which the last word ends; null if `line` does not contain that word. */
   let end: number | null = null;
   let searched = 0;
   for (const word of words) {

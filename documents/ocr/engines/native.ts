@@ -37,7 +37,10 @@ export function nativeEngine({ program, dataFolder }: Extract<EngineChoice, { ki
 
 const TOO_LITTLE_TEXT = /too few characters/i;
 
-/** The error of a program that could not read a picture; with a missing or damaged file of data, it names that file. */
+/**
+ * Returns the error of a run of Tesseract that failed. Its message quotes the end of Tesseract's standard error, which
+ * names a missing or damaged data file.
+ */
 const failed = (errors: string): Fault =>
   new Fault(
     'not_configured',

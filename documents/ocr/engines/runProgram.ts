@@ -17,10 +17,10 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const ERROR_CHARACTERS = 2_000;
 
 /**
- * Runs a program on behalf of a reader process. Its process id is reported to the parent of this process, so that the
- * limits of time and memory include it. It ends together with this process. If a signal ends the program, this process
- * ends too, and the document is retried like that of any reader that died.
- * @param input written to its standard input
+ * Runs a program on behalf of a reader process. The program's process id is reported to the parent of this process, so
+ * that the limits of time and memory include the program. When this process exits, it kills the program. If a signal
+ * ends the program, this process ends too, and the document is retried like that of any reader that died.
+ * @param input written to the program's standard input
  * @throws Error if the program cannot be started or writes too much
  */
 export function runProgram(

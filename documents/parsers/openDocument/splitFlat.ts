@@ -48,7 +48,10 @@ export function splitFlat(bytes: Uint8Array): FlatParts | null {
   };
 }
 
-/** Replaces each object by a reference to a member with its XML, and each picture by an empty member. */
+/**
+ * Replaces each object by a reference to a member with its XML, and each picture by an empty member. A picture that
+ * only shows an object gets no member.
+ */
 function withoutParts(text: string, members: Map<string, Buffer>): string {
   let [rest, from] = ['', 0];
   STORED_APART.lastIndex = 0;

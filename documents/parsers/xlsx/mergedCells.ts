@@ -9,7 +9,7 @@ export interface Merge {
   readonly right: number;
 }
 
-/** Maximum number of columns that a merged cell is repeated in, and its longest text in characters. */
+/** Maximum number of columns that a merged cell is repeated in, and maximum length in characters of a repeated text. */
 const MAX_COLUMNS = 100;
 const MAX_REPEATED_LENGTH = 100;
 
