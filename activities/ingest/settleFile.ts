@@ -74,7 +74,7 @@ export function createSettling(deps: ActivityDeps) {
     }
     if (fault.kind === 'no_room') {
       await store.files.delay(runId, file._id, fault.message);
-      log.debug(context, 'file is held back by a limit');
+      log.debug(context, 'file waits as DELAYED because of a limit');
       return;
     }
     const { stage } = attempt;

@@ -43,7 +43,7 @@ export const uploadFile = operation({
     use_ocr: Joi.boolean()
       .default(false)
       .description(
-        '`true`: OCR reads pictures, and the pages of a PDF without text, in the languages of `OCR_LANGUAGES`. The file is `QUEUED_FOR_OCR` meanwhile.',
+        '`true`: OCR reads pictures, and those pages of a PDF that have no text, in the languages of `OCR_LANGUAGES`. The file is `QUEUED_FOR_OCR` meanwhile.',
       ),
     ...coldStorageFields(),
   }),

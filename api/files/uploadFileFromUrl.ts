@@ -42,7 +42,7 @@ export const uploadFileFromUrl = operation({
       use_textract: Joi.boolean()
         .default(false)
         .description(
-          '`true`: OCR reads pictures, and the pages of a PDF without text. It is `use_ocr` of `POST /uploadfile` under an older name.',
+          '`true`: OCR reads pictures, and those pages of a PDF that have no text. It is `use_ocr` of `POST /uploadfile` under an older name.',
         ),
       cold_storage_params: coldStorage(),
     }).description('Address of the file to fetch, and the options of its chunks and vectors.'),

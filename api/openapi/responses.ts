@@ -121,7 +121,8 @@ export const RESPONSE_HEADERS: Json = {
     schema: { type: 'string', format: 'uuid' },
   },
   RetryAfter: {
-    description: 'Number of seconds to wait before you repeat the request. An earlier request may be rejected again.',
+    description:
+      'Number of seconds to wait before you repeat the request. If you repeat it before that, it may be rejected again.',
     schema: { type: 'integer', minimum: 0 },
   },
   IdempotentReplayed: {

@@ -15,7 +15,7 @@ export const ocrLanguages = () =>
 /** Returns the fields for text recognition in the documents of an account. */
 export const ocrFields = () => ({
   use_ocr: orNull(Joi.boolean(), false).description(
-    'Whether OCR reads pictures (PNG, JPG) and the pages of a PDF without text. Pages that have text are not read by OCR. Null counts as absent.',
+    'Whether OCR reads pictures (PNG, JPG), and those pages of a PDF that have no text. Null counts as absent.',
   ),
   parse_pdf_tables_with_ocr: orNull(Joi.boolean(), false).description(
     'With `use_ocr`: whether tables in PDFs and pictures become chunks with rows of `header: value`. Null counts as absent.',

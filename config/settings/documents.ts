@@ -60,7 +60,7 @@ export const DOCUMENTS_SETTINGS = {
   MAX_ELEMENT_DEPTH: {
     schema: count(512),
     about:
-      'Maximum nesting of elements in an Office file, an RTF file or JSON. In HTML, deeper elements are flattened.',
+      'Maximum depth of nested elements. A deeper Office file, RTF file or JSON fails; in HTML, deeper elements are flattened.',
   },
   MAX_DOCUMENT_BYTES: { schema: count(200_000_000), about: 'Maximum size in bytes of a file that is read as text.' },
   MAX_ARCHIVE_ENTRIES: {

@@ -36,7 +36,7 @@ export const STORES_SETTINGS = {
   QDRANT_SHARDS: {
     schema: count(1),
     about:
-      'Shards of a collection, for a cluster. This and the next four settings apply to collections created later; the embedded engine ignores them.',
+      'Shards of a collection, for a cluster. This setting, QDRANT_REPLICAS, QDRANT_WRITE_CONSISTENCY, QDRANT_QUANTIZATION and QDRANT_ON_DISK apply to collections created later; the embedded engine ignores them.',
   },
   QDRANT_REPLICAS: { schema: count(1), about: 'Replicas of each shard, on as many nodes of a cluster.' },
   QDRANT_WRITE_CONSISTENCY: {

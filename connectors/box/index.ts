@@ -105,7 +105,7 @@ export const box: Connector<OAuthGrant> = {
     ingested: 'each file; notes as Markdown; links are not read',
     unchangedBy: 'SHA-1, else ETag, and the name',
     deletions: 'items in the trash count as deleted',
-    limits: 'Box keeps events for two weeks, so a cursor older than 13 days causes a complete listing',
+    limits: 'Box deletes events after two weeks, so a cursor older than 13 days causes a complete listing',
   },
   oauth: {
     // The app's settings in Box define the widest scopes; this narrows them.

@@ -88,7 +88,7 @@ const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>
 const LINK = 'It is a link, and has no text of its own. Sync its target.';
 const COMPUTED =
   'GitBook computes this page on display, and its API returns no text. Sync the pages that it is computed from.';
-const UNKNOWN = 'Entries of its type are not read. Its subpages are.';
+const UNKNOWN = 'Pages of this type are not read. Their subpages are.';
 
 /**
  * Returns pages of a space, parents first, and the entries among them that are not items.

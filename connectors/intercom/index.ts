@@ -71,7 +71,7 @@ export const intercom: Connector<OAuthGrant> = {
       'articles are listed completely in each sync',
     limits:
       'Intercom returns 500 parts per conversation; listing a collection reads all articles; ' +
-      'the default host, in the United States, forwards requests to other regions; SOURCE_URLS can name their hosts',
+      'the default host, in the United States, forwards requests to other regions; SOURCE_URLS can name the host of a region',
   },
   oauth: {
     // Permissions are chosen in the app's settings, so there are no scopes.

@@ -23,7 +23,7 @@ test('keeps the subpages of an entry that is not an item, below the nearest item
   ]);
   expect(skipped).toMatchObject([
     { externalId: 's/api', reason: expect.stringMatching(/computes/) },
-    { externalId: 's/new', reason: expect.stringMatching(/of its type/) },
+    { externalId: 's/new', reason: expect.stringMatching(/of this type/) },
   ]);
   const within = (pageId: string) => {
     const selection = itemsOfPages({ id: 's' }, pages, pageId);

@@ -49,7 +49,7 @@ function groupsTable(groups: readonly FailureGroup[], links: TemporalLinks): Htm
           <th scope="col" class="n">Files</th>
           <th scope="col">Cause, remedy, and message of the latest</th>
           <th scope="col">Latest</th>
-          <th scope="col" class="n">Its run</th>
+          <th scope="col" class="n">Latest run</th>
         </tr>
       </thead>
       <tbody>

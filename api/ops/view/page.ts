@@ -136,7 +136,7 @@ function enginesTile(engines: NonNullable<OrganizationOverview['engines']>): [va
   const failing = Object.entries(engines).flatMap(([name, { ok }]) => (ok ? [] : [name]));
   if (failing.length > 0) return ['failing', html`${failing.map((name) => html`${badge('bad', name)} `)}`];
   const slowest = Math.max(0, ...Object.values(engines).map((engine) => engine.latency_ms));
-  return ['well', html`slowest answer ${slowest} ms`];
+  return ['healthy', html`slowest answer ${slowest} ms`];
 }
 
 const tiles = ({ sources, runs, failures, storage, engines, organization }: OrganizationOverview): Html =>
