@@ -62,7 +62,7 @@ const settledFiles = (user: TestUser, number: number): Promise<FileRecord[]> =>
     (files) => files.length === number && files.every(({ sync_status: status }) => status === 'READY'),
   );
 
-test('an account has a schedule while its user enables auto-sync; a sync without changes only lists the account', async () => {
+test('an account has a schedule while auto-sync is enabled; a sync without changes only lists the account', async () => {
   const user = await service.user('ada');
   const content: FixtureContent = fixture.reset();
   expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });

@@ -292,7 +292,7 @@ thoroughly(
   },
 );
 
-test('moves a file only while its settings enable that; changed settings emit an event, invalid ones are refused', async () => {
+test('moves a file only while its settings enable that; only valid changes apply, each with one event', async () => {
   const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
   const filters = { ids: [file.id] };
   await letDaysPass(service.env, 1_000, [file.id]);

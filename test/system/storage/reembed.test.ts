@@ -139,7 +139,7 @@ test('changes the model of files and keeps texts, chunks and tags; a re-sync wit
   expect(await waitForEnd(user, again.body.id)).toMatchObject({ reembedded: 0, skipped: { already_embedded: 4 } });
 }, 90_000);
 
-test('estimates a run without embedding, with reusable vectors and price, and refuses a run above max_tokens', async () => {
+test('estimates tokens, reusable vectors and price without embedding; refuses a run above max_tokens', async () => {
   const user = await service.user('dry');
   const files = await uploadAll(
     user,
