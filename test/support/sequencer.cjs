@@ -98,7 +98,7 @@ const LONG = [
   'connectors/sharedHostLimiter',
   'system/sources/all/changesBetweenPages',
   'system/reference/sampleSources',
-  'system/sources/longSitemaps',
+  'system/sources/sitemapRuns',
 ];
 const sharesApi = (path) => readFileSync(path, 'utf8').includes('= await sharedService({ worker: false })');
 const rankOf = (path) => {

@@ -1,11 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { FILE_ORDERS, type FileOrder, ORDER_DIRECTIONS } from '../../../contract/files/fileFilters.js';
 import type { ChunkRecord, FileRecord } from '../../../contract/files/records.js';
+import type { FileDoc } from '../../../store/models/files.js';
 import type { Tenant } from '../../../store/users/accept.js';
+import { sitemapOf, startSampleSite } from '../../emulators/site.js';
 import type { Listed, TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/mongo.js';
 import { seedFiles, type SeededFile } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughRows } from '../../support/thorough.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const FIRST = 7_000_000;
 const COUNT = 23;
@@ -33,11 +39,18 @@ const seedOf = (number: number): SeededFile => ({
   },
 });
 
+/** Fields that filters and totals use. */
+const LISTED: readonly (keyof FileDoc)[] = [
+  ...(['source', 'name', 'tags', 'tagPairs', 'externalFileId', 'externalUrl', 'syncStatus', 'parentId'] as const),
+  ...(['dataSourceId', 'options', 'requestId', 'uploadId', 'fileTypeAtSource', 'lastSync', 'isContainer'] as const),
+  ...(['syncErrorMessage', 'numChunks', 'generation', 'statistics', 'vectorSpace'] as const),
+];
+
 let service: TestService;
 let users = 0;
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
 });
 afterAll(async () => service.close());
 
@@ -104,6 +117,11 @@ function inOrder(files: readonly FileRecord[], order: FileOrder): number[] {
 }
 
 const EVERY = FILE_ORDERS.flatMap((order) => ORDER_DIRECTIONS.map((direction) => [order, direction] as const));
+/** An order with missing and equal values in each direction. */
+const SOME = [
+  ['name', 'desc'],
+  ['last_sync', 'asc'],
+] as const;
 
 describe('pages of a list', () => {
   let user: TestUser;
@@ -127,7 +145,8 @@ describe('pages of a list', () => {
     },
   );
 
-  test.each(EVERY)('contain every row that matches a filter once in order %s %s', async (order, direction) => {
+  const filtered = [...SOME, ...thoroughRows(EVERY.filter((row) => !SOME.some((one) => isDeepStrictEqual(one, row))))];
+  test.each(filtered)('contain every row that matches a filter once in order %s %s', async (order, direction) => {
     const sort = { order_by: order, order_dir: direction, filters: { tags: { third: true } } };
     const up = inOrder(
       allFiles.filter(({ tags }) => tags?.['third'] === true),
@@ -176,4 +195,52 @@ describe('rows added between two pages', () => {
       FIRST + base + 40,
     ]);
   });
+});
+
+// Totals are cached until the updatedAt of a file changes, so every change that a list can show must update it.
+test('updates updated_at with every change of a file that a list can show', async () => {
+  const site = await startSampleSite(4);
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/pages/0.html', '/pages/1.html', '/missing.html']));
+  await service.startWorker();
+  const user = await service.user('wanda');
+  let isComplete = false;
+  const changes: { readonly fields: string[]; readonly moved: boolean }[] = [];
+  await withDatabase(service, async (connection) => {
+    const stream = connection.collection<FileDoc>('files').watch();
+    stream.on('change', (change) => {
+      if (change.operationType !== 'update') return;
+      const { updatedFields = {}, removedFields = [] } = change.updateDescription;
+      isComplete ||= 'lastOfTheTest' in updatedFields;
+      const fields = [...Object.keys(updatedFields), ...(removedFields as string[])].map((path) => path.split('.')[0]);
+      changes.push({
+        fields: LISTED.filter((field) => fields.includes(field)),
+        moved: fields.includes('updatedAt'),
+      });
+    });
+    const parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+    const [page] = (await user.children(parent.id)).filter(({ sync_status }) => sync_status === 'READY');
+    const id = page?.id ?? 0;
+    const tags = { organization_user_file_id: id, tags: { team: 'red' } };
+    expect(await user.post('/create_user_file_tags', tags)).toMatchObject({ status: 200 });
+    expect(await user.post('/resync_file', { file_id: id })).toMatchObject({ status: 200 });
+    await user.settled(id);
+    await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), tags: { again: 'yes' } })).id);
+    const keepRecord = { filters: { ids: [id] }, preserve_file_record: true };
+    expect(await user.post('/delete_files_v2', keepRecord)).toMatchObject({ status: 200 });
+    await waitFor(
+      () => user.file(id),
+      (file) => file.file_contents_deleted,
+    );
+    // The stream is delayed: when it has delivered this change, it has delivered all.
+    await connection.collection('files').updateOne({ _id: id as never }, { $set: { lastOfTheTest: true } });
+    await waitFor(() => isComplete, Boolean);
+    await stream.close();
+  });
+  const listed = changes.filter(({ fields }) => fields.length > 0);
+  expect(listed.length).toBeGreaterThan(10);
+  expect(listed.filter(({ moved }) => !moved)).toEqual([]);
+  const seen = new Set(listed.flatMap(({ fields }) => fields));
+  for (const field of ['syncStatus', 'lastSync', 'numChunks', 'tagPairs', 'generation', 'syncErrorMessage'] as const)
+    expect(seen).toContain(field);
+  await site.close();
 });

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { workflowIds } from '../../../contract/runs/workflowIds.js';
 import type { FileRecord } from '../../../contract/files/records.js';
@@ -10,6 +10,7 @@ import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
+import { isThorough } from '../../support/thorough.js';
 import { waitFor } from '../../support/waitFor.js';
 
 // Tests of the upload stream: one workflow per user, which processes all uploads of that user.
@@ -24,8 +25,6 @@ afterAll(async () => {
   await service.close();
   await client.connection.close();
 });
-beforeEach(() => service.startWorker());
-afterEach(() => service.stopWorker());
 
 const text = (nth: number) => ({ contents: `Report ${nth}: the lamp was lit.`, skip_embedding_generation: true });
 const upload = (user: TestUser, count: number): Promise<FileRecord[]> =>
@@ -53,7 +52,6 @@ const allEnded = () =>
   );
 
 test('processes 60 uploads in a few batches of one workflow; each upload has its own run, request id and events', async () => {
-  await service.stopWorker();
   const user = await service.user('una');
   const files = await upload(user, 60);
   await service.startWorker();
@@ -94,7 +92,7 @@ test('cancel_sync aborts only one upload of the stream', async () => {
 
 test('processes an upload that arrives while its stream ends', async () => {
   const user = await service.user('rae');
-  for (let nth = 0; nth < 12; nth += 1) {
+  for (let nth = 0; nth < 12; nth += isThorough() ? 1 : 3) {
     const [file] = await upload(user, 1);
     // The stream completes a few milliseconds after its last file becomes READY. The pauses vary around that moment.
     expect(await user.settled(file!.id)).toMatchObject({ sync_status: 'READY' });
@@ -106,7 +104,7 @@ test('processes an upload that arrives while its stream ends', async () => {
 test('a delete aborts queued files before it deletes anything', async () => {
   await service.stopWorker();
   const user = await service.user('del');
-  const files = await upload(user, 30);
+  const files = await upload(user, 10);
   const statesAtDelete: string[] = [];
   await service.startWorker((activities) => ({
     ...activities,
@@ -123,6 +121,6 @@ test('a delete aborts queued files before it deletes anything', async () => {
     () => countByState('del'),
     (counts) => Object.keys(counts).length === 0,
   );
-  expect(statesAtDelete[0]).toBe(JSON.stringify({ SYNC_ABORTED: 30 }));
+  expect(statesAtDelete[0]).toBe(JSON.stringify({ SYNC_ABORTED: 10 }));
   await allEnded();
 });

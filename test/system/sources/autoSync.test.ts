@@ -17,7 +17,7 @@ import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
 import type { SourceFixture, FixtureContent } from '../../support/sourceFixtures/fixture.js';
-import { isThorough, thoroughly } from '../../support/thorough.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -28,7 +28,7 @@ let client: Client;
 let organization: ApiClient;
 
 beforeAll(async () => {
-  [fixture, site] = await Promise.all([fixtureForGitBook(), startSampleSite(4)]);
+  [fixture, site] = await Promise.all([fixtureForGitBook(), startSampleSite(6)]);
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', SOURCE_URLS: fixture.settings });
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
@@ -62,7 +62,7 @@ const settledFiles = (user: TestUser, number: number): Promise<FileRecord[]> =>
     (files) => files.length === number && files.every(({ sync_status: status }) => status === 'READY'),
   );
 
-test('an account has a schedule while its user enables auto-sync', async () => {
+test('an account has a schedule while auto-sync is enabled; a sync without changes only lists the account', async () => {
   const user = await service.user('ada');
   const content: FixtureContent = fixture.reset();
   expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
@@ -94,13 +94,31 @@ test('an account has a schedule while its user enables auto-sync', async () => {
     request_id,
   });
   expect((await filesOf(user)).map(same)).toEqual(files.map(same));
+  const requestsOf = async (act: () => Promise<unknown>): Promise<number> => {
+    const countBefore = fixture.requestCount();
+    await act();
+    return fixture.requestCount() - countBefore;
+  };
+  const listing = await requestsOf(async () => {
+    expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
+    await waitFor(
+      () => sourceOf(user),
+      ({ sync_status }) => sync_status === 'READY',
+    );
+  });
+  // The requested listing may have found changes that no sync has applied, so the next sync reads the selection again.
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
   // The listing is equal to the previous one, so the sync ends after this part. The second part would list the account
   // again, to sync its selected items.
-  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  const unchanged = await requestsOf(async () =>
+    expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 }),
+  );
+  expect(unchanged).toBeGreaterThan(0);
+  expect(unchanged).toBeLessThanOrEqual(listing);
 
   fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
   fixture.remove(content.others[0]!);
-  expect(await triggerScheduledSync(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
   const after = await settledFiles(user, files.length - 1);
   const syncedAgain = after.filter(({ last_sync }) => !files.some((file) => file.last_sync === last_sync));
   expect(syncedAgain.map((file) => file.external_file_id)).toEqual([content.lighthouse]);
@@ -212,34 +230,34 @@ test('syncs a site automatically only when its request enables that', async () =
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
 });
 
-test.each(isThorough() ? [true, false, null] : [true, null])(
-  'creates a schedule for a scrape with enable_auto_sync %p only if that is true',
-  async (enableAutoSync) => {
-    const user = await service.user(`ines ${enableAutoSync}`);
-    await updateUser(`ines ${enableAutoSync}`, { auto_sync_enabled_sources: 'ALL' });
-    site.pages.set('/wish.xml', sitemapOf(site.origin, ['/pages/0.html']));
-    const sitemap = await user.scrape({ url: site.url('/wish.xml'), enable_auto_sync: enableAutoSync });
-    const crawl = {
-      url: site.url('/pages/1.html'),
-      recursion_depth: 0,
-      max_pages_to_scrape: 1,
-      enable_auto_sync: enableAutoSync,
-    };
-    const [started] = (await user.post<FileRecord[]>('/web_scrape', [crawl])).body;
-    // Requested last, so its schedule is created in Temporal after the others.
-    const witness = await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true });
-    await scheduleWhen(client, service.names, scheduleIds.container(witness.id), exists);
-    for (const file of [sitemap, started!]) {
-      await user.settled(file.id);
-      // Null counts as absent.
-      expect((await user.file(file.id)).enable_auto_sync).toBe(enableAutoSync ?? false);
-      if (enableAutoSync === true) await scheduleWhen(client, service.names, scheduleIds.container(file.id), exists);
-      else expect(await scheduleOf(client, service.names, scheduleIds.container(file.id))).toBeNull();
-    }
-    expect((await organization.post('/delete_users', { customer_ids: [`ines ${enableAutoSync}`] })).status).toBe(200);
-    await scheduleWhen(client, service.names, scheduleIds.container(witness.id), (one) => one === null);
-  },
-);
+test('creates a schedule for a sitemap and for a crawl only if enable_auto_sync is true', async () => {
+  const user = await service.user('ines');
+  await updateUser('ines', { auto_sync_enabled_sources: 'ALL' });
+  const started: { enableAutoSync: boolean | null; file: FileRecord }[] = [];
+  // The last requests are those with true: when their schedules exist, a schedule of another request would exist, too.
+  for (const [index, enableAutoSync] of [null, ...thoroughRows([false]), true].entries()) {
+    const options = { enable_auto_sync: enableAutoSync };
+    site.pages.set(`/wish-${index}.xml`, sitemapOf(site.origin, [`/pages/${2 * index}.html`]));
+    const sitemap = await user.scrape({ url: site.url(`/wish-${index}.xml`), ...options });
+    const url = site.url(`/pages/${2 * index + 1}.html`);
+    const crawl = { url, recursion_depth: 0, max_pages_to_scrape: 1, ...options };
+    const [crawled] = (await user.post<FileRecord[]>('/web_scrape', [crawl])).body;
+    for (const file of [sitemap, crawled!]) started.push({ enableAutoSync, file });
+  }
+  const scheduled = started.filter(({ enableAutoSync }) => enableAutoSync === true);
+  expect(scheduled).toHaveLength(2);
+  for (const { file } of scheduled) await scheduleWhen(client, service.names, scheduleIds.container(file.id), exists);
+  for (const { enableAutoSync, file } of started) {
+    await user.settled(file.id);
+    // Null counts as absent.
+    expect((await user.file(file.id)).enable_auto_sync).toBe(enableAutoSync ?? false);
+    if (enableAutoSync !== true)
+      expect(await scheduleOf(client, service.names, scheduleIds.container(file.id))).toBeNull();
+  }
+  expect((await organization.post('/delete_users', { customer_ids: ['ines'] })).status).toBe(200);
+  for (const { file } of scheduled)
+    await scheduleWhen(client, service.names, scheduleIds.container(file.id), (one) => one === null);
+});
 
 thoroughly('syncs a feed automatically when its user enables that, and stops when the feed is gone', async () => {
   const user = await service.user('gro');
@@ -378,6 +396,29 @@ test('runs one sync at a time, however often its schedule fires; both have searc
   );
   expect(await service.store.selections.nextGroup(owner, id, [])).toBeNull();
   fixture.reset();
+});
+
+test('files above max_files_per_upload are added once the limit is raised, without a change at the source', async () => {
+  const user = await service.user('max');
+  const content = fixture.reset();
+  const fileCount = 2 + content.others.length;
+  expect(await fixture.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
+  const { id } = await waitFor(
+    () => sourceOf(user),
+    ({ sync_status }) => sync_status === 'READY',
+  );
+  await updateUser('max', { auto_sync_enabled_sources: ['GITBOOK'], max_files_per_upload: 1 });
+  const scheduleId = scheduleIds.source(id);
+  await scheduleWhen(client, service.names, scheduleId, exists);
+  expect((await user.post('/integrations/files/sync', { data_source_id: id, ids: content.containers })).status).toBe(
+    200,
+  );
+  await settledFiles(user, 1);
+  for (let number = 0; number < 2; number += 1)
+    expect(await runScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
+  await updateUser('max', { max_files_per_upload: fileCount });
+  expect(await runScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
+  await settledFiles(user, fileCount);
 });
 
 /** Starts a scheduled sync now, whatever else is running. Returns its outcome. */

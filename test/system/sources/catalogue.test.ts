@@ -7,10 +7,12 @@ import { catalogueSuite } from './suite.js';
 
 /** A source with an expiring consent and a change feed, so that every kind of fault can occur. */
 const WITH_FAULTS: ConnectedSourceType = 'GOOGLE_DRIVE';
-/** A source that is connected by a token, and one that is connected by consent. */
-const ONE_OF_EACH_KIND: readonly ConnectedSourceType[] = ['GITBOOK', WITH_FAULTS];
+/** A source that is connected by a token, and supports sync_files_on_connection. */
+const BY_TOKEN: ConnectedSourceType = 'GITBOOK';
 
 catalogueSuite(
   (type) => type === WITH_FAULTS,
-  (type) => ONE_OF_EACH_KIND.includes(type),
+  // test/acceptance/oauthConnect.test.ts tests the ways of connecting by consent.
+  (type) => type === BY_TOKEN,
+  (type) => type === BY_TOKEN || type === WITH_FAULTS,
 );

@@ -5,9 +5,9 @@
 import { useCatalogue } from '../../support/sourceFixtures/catalogue.js';
 import { defineConfluenceAddressTests } from './own/confluence.js';
 import { fillFreshdesk } from './own/freshdesk.js';
-import { defineSkippedTests, SOME_TYPE_OPTIONS, defineTypeTests } from './own/helpdesk.js';
+import { defineSkippedTests, defineTypeTests, ONE_TYPE_OPTION, SOME_TYPE_OPTIONS } from './own/helpdesk.js';
 import { fillIntercom } from './own/intercom.js';
-import { definePublicClientTests } from './own/publicClient.js';
+import { definePublicClientTests, SOME_KINDS } from './own/publicClient.js';
 import { defineSalesforceAddressTests } from './own/salesforce.js';
 import { defineServiceNowClientTests, defineServiceNowTypeTests } from './own/serviceNow.js';
 import { fillZendesk, defineZendeskAddressTests } from './own/zendesk.js';
@@ -27,7 +27,7 @@ defineSlackTests(catalogue);
 defineUnreadableTests(catalogue);
 defineChooserTests(catalogue, 'BOX');
 
-definePublicClientTests(catalogue);
+definePublicClientTests(catalogue, SOME_KINDS);
 
 // A user connects an account by its address, such as example.zendesk.com.
 defineServiceNowClientTests(catalogue);
@@ -35,10 +35,10 @@ defineZendeskAddressTests(catalogue);
 defineConfluenceAddressTests(catalogue);
 defineSalesforceAddressTests(catalogue);
 
-// Options that select the types of items to sync, such as tickets or articles: some combinations.
-// test/long/operations.test.ts tests all.
-defineServiceNowTypeTests(catalogue, SOME_TYPE_OPTIONS);
+// Options that select the types of items to sync, such as tickets or articles: some combinations. One selection applies
+// them for all sources. test/long/operations.test.ts tests all combinations.
+defineServiceNowTypeTests(catalogue, ONE_TYPE_OPTION);
 defineTypeTests(catalogue, 'ZENDESK', () => fillZendesk(catalogue), SOME_TYPE_OPTIONS);
-defineTypeTests(catalogue, 'INTERCOM', () => fillIntercom(catalogue), SOME_TYPE_OPTIONS);
-defineTypeTests(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue), SOME_TYPE_OPTIONS);
+defineTypeTests(catalogue, 'INTERCOM', () => fillIntercom(catalogue), ONE_TYPE_OPTION);
+defineTypeTests(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue), ONE_TYPE_OPTION);
 defineSkippedTests(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));

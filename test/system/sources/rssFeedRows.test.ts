@@ -89,7 +89,7 @@ describe('faults', () => {
     expect(requestsOf('/feed.xml')).toBe(2);
   });
 
-  test('retries a 500', async () => {
+  thoroughly('retries a 500', async () => {
     site.pages.set('/feed.xml', failFirst({ status: 500 }, feedOf({ one: 'Lit.' })));
     expect((await add()).feed.sync_status).toBe('READY');
     expect(requestsOf('/feed.xml')).toBe(2);
@@ -109,7 +109,7 @@ describe('faults', () => {
     expect(await textOf(fileNamed(entries, 'News two'))).toContain('Dredged again.');
   });
 
-  test('fails only the missing entry, with the reason', async () => {
+  thoroughly('fails only the missing entry, with the reason', async () => {
     site.pages.set(
       '/feed.xml',
       feedOf({ one: 'Lit.' }).replace('</channel>', '<item><guid>far</guid><link>/far</link></item></channel>'),
@@ -184,7 +184,7 @@ test('stops requesting a feed that is gone (410), and keeps its entries', async 
   expect(back.file_metadata).not.toHaveProperty('feed_gone');
 });
 
-test('downloads neither the feed nor its entries when nothing changed', async () => {
+thoroughly('downloads neither the feed nor its entries when nothing changed', async () => {
   const body = feedOf({ one: 'Lit.', two: 'Dredged.' });
   const sentBytes: number[] = [];
   site.pages.set('/feed.xml', (request, response) => {

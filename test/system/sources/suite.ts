@@ -16,19 +16,20 @@ import { defineWholeAccountTests } from './rows/wholeAccount.js';
  * Runs the tests in rows/ for every connected source. Each file of rows/ tests one subject.
  * @param hasFaults selects the sources that are also tested with faults and repeated syncs, which take most of the
  * time
- * @param isConnectedOften selects the sources that are also tested with each way of connecting, and the options of a
- * connection
+ * @param isConnectedOften selects the sources that are also tested with each way of connecting
+ * @param hasOptions selects the sources that are also tested with the options of a connection
  */
 export function catalogueSuite(
   hasFaults: (type: ConnectedSourceType) => boolean,
   isConnectedOften: (type: ConnectedSourceType) => boolean = hasFaults,
+  hasOptions: (type: ConnectedSourceType) => boolean = hasFaults,
 ): void {
   const catalogue = useCatalogue();
 
   describe.each(SOURCES)('%s', (type) => {
     const customer = new Customer(catalogue, type);
     defineWholeAccountTests(customer, hasFaults(type));
-    defineConnectionOptionTests(customer, catalogue, isConnectedOften(type));
+    defineConnectionOptionTests(customer, catalogue, hasOptions(type));
     if (isConnectedOften(type)) defineConnectingTests(customer);
     if (!hasFaults(type)) return;
     defineListingTests(customer);

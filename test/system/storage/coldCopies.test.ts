@@ -11,10 +11,13 @@ import { type Blobs, createFolderBlobs } from '../../../store/contents/blobs.js'
 import { createS3Blobs } from '../../../store/contents/s3Blobs.js';
 import type { WholePoint } from '../../../store/vectors/points.js';
 import { type S3Emulator, startS3 } from '../../emulators/s3.js';
+import { thoroughRows } from '../../support/thorough.js';
 
 const DIMENSIONS = 1536;
-/** About 18 MB: three parts of a multipart upload. */
-const LARGE_COUNT = 3_000;
+/** About 17 MB: three parts of a multipart upload. */
+const LARGE_COUNT = 2_800;
+/** About 4 MB: more than a stream buffers. */
+const MEDIUM_COUNT = 600;
 const BATCH_SIZE = 500;
 const BUCKET = 'cold';
 
@@ -116,16 +119,26 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     expect(await keysOf(owner)).toEqual([]);
   });
 
-  test('are not stored when points are missing, surplus or unreadable, in small and large files', async () => {
-    const { copies } = storage();
-    for (const count of [2, LARGE_COUNT]) {
+  test.each([2, ...thoroughRows([LARGE_COUNT])])(
+    'are not stored when points are missing, surplus or unreadable, in a file of %i points',
+    async (count) => {
+      const { copies } = storage();
       const owner = newOwner();
       expect(await copies.save(owner, 'few', header(count + 1), pointsOf(count))).toBeNull();
       expect(await copies.save(owner, 'many', header(count - 1), pointsOf(count))).toBeNull();
       const outage = new Error('Qdrant is down');
       await expect(copies.save(owner, 'away', header(count), pointsOf(count, outage))).rejects.toThrow(outage);
       expect(await keysOf(owner)).toEqual([]);
-    }
+    },
+  );
+
+  test('leave no part of a large file when its last points are unreadable', async () => {
+    const { copies } = storage();
+    const owner = newOwner();
+    const outage = new Error('Qdrant is down');
+    const points = pointsOf(LARGE_COUNT, outage);
+    await expect(copies.save(owner, 'away', header(LARGE_COUNT), points)).rejects.toThrow(outage);
+    expect(await keysOf(owner)).toEqual([]);
   });
 
   test.each([
@@ -149,12 +162,12 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
 
   test('can be read partially', async () => {
     const { copies } = storage();
-    const copy = await copies.save(newOwner(), 'left', header(LARGE_COUNT), pointsOf(LARGE_COUNT));
+    const copy = await copies.save(newOwner(), 'left', header(MEDIUM_COUNT), pointsOf(MEDIUM_COUNT));
     for await (const batch of copies.read(copy!)) {
       expect(batch[0]).toMatchObject({ chunkIndex: 0 });
       break;
     }
-    expect(await read(copies, copy!)).toHaveLength(LARGE_COUNT);
+    expect(await read(copies, copy!)).toHaveLength(MEDIUM_COUNT);
   });
 
   test('of other attempts are deleted; the given copy and the contents of the file are kept', async () => {

@@ -119,19 +119,6 @@ test('moves unused vectors to file storage, and restores them bit for bit', asyn
   expect(await sweep()).toBe(0);
 });
 
-test('never moves a file for which cold storage is disabled', async () => {
-  const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
-  await letDaysPass(service.env, 1_000);
-  await sweep();
-  await allRunsEnded();
-  expect(await user.file(file.id)).toMatchObject({
-    embedding_storage_status: 'HOT_STORAGE',
-    supports_cold_storage: false,
-    hot_storage_time_to_live: null,
-  });
-  expect((await pointsOf(file)).length).toBeGreaterThan(0);
-});
-
 test('counts a search hit as use, which restarts the time to live; another use within the hour writes nothing', async () => {
   const [file] = (await uploads(1, { generate_sparse_vectors: true })) as [FileRecord];
   await letDaysPass(service.env, 2, [file.id]);
@@ -305,9 +292,17 @@ thoroughly(
   },
 );
 
-test('changes the cold storage settings of an existing file, with one event for each change', async () => {
+test('moves a file only while its settings enable that; only valid changes apply, each with one event', async () => {
   const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
   const filters = { ids: [file.id] };
+  await letDaysPass(service.env, 1_000, [file.id]);
+  expect(await sweep()).toBe(0);
+  expect(await user.file(file.id)).toMatchObject({
+    embedding_storage_status: 'HOT_STORAGE',
+    supports_cold_storage: false,
+    hot_storage_time_to_live: null,
+  });
+  expect((await pointsOf(file)).length).toBeGreaterThan(0);
   expect((await modify({ filters, enable_cold_storage: true, hot_storage_time_to_live: 3 })).body).toBe(true);
   expect(await user.file(file.id)).toMatchObject({ supports_cold_storage: true, hot_storage_time_to_live: 3 });
   await letDaysPass(service.env, 2, [file.id]);
@@ -317,6 +312,22 @@ test('changes the cold storage settings of an existing file, with one event for 
   expect(await sweep()).toBe(1);
   await inStorage(file.id, 'COLD_STORAGE');
   await allRunsEnded();
+  // Requests of another user, and invalid requests, change nothing.
+  const stranger = await service.user('stranger');
+  expect((await stranger.post('/move_to_hot_storage', { filters })).body).toBe(true);
+  expect((await stranger.post('/modify_cold_storage_parameters', { enable_cold_storage: false })).body).toBe(true);
+  for (const body of [
+    { hot_storage_time_to_live: 0 },
+    { hot_storage_time_to_live: 'x' },
+    { enable_cold_storage: 'maybe' },
+  ])
+    expect((await modify(body)).status).toBe(422);
+  expect((await user.post('/move_to_hot_storage', { filters: { ids: ['x'] } })).status).toBe(422);
+  await allRunsEnded();
+  expect(await user.file(file.id)).toMatchObject({
+    embedding_storage_status: 'COLD_STORAGE',
+    supports_cold_storage: true,
+  });
   // An unchanged setting emits no event.
   await modify({ filters, enable_cold_storage: true });
   await modify({ filters, enable_cold_storage: false });
@@ -457,24 +468,4 @@ thoroughly('leaves each file complete in one storage after concurrent moves in b
   await allRunsEnded();
   expect(await Promise.all(files.map(pointsOf))).toEqual(before);
   expect(await findInconsistencies()).toEqual([]);
-});
-
-test('refuses invalid options with 422, and changes no files of another user', async () => {
-  const [file] = (await uploads(1)) as [FileRecord];
-  await cool([file]);
-  const stranger = await service.user('stranger');
-  expect((await stranger.post('/move_to_hot_storage', { filters: { ids: [file.id] } })).body).toBe(true);
-  expect((await stranger.post('/modify_cold_storage_parameters', { enable_cold_storage: false })).body).toBe(true);
-  await allRunsEnded();
-  expect(await user.file(file.id)).toMatchObject({
-    embedding_storage_status: 'COLD_STORAGE',
-    supports_cold_storage: true,
-  });
-  for (const body of [
-    { hot_storage_time_to_live: 0 },
-    { hot_storage_time_to_live: 'x' },
-    { enable_cold_storage: 'maybe' },
-  ])
-    expect((await modify(body)).status).toBe(422);
-  expect((await user.post('/move_to_hot_storage', { filters: { ids: ['x'] } })).status).toBe(422);
 });

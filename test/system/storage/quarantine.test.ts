@@ -136,6 +136,16 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(Date.parse(row!.kept_until) - Date.parse(row!.quarantined_at)).toBeGreaterThan(2.9 * DAY_MS);
   expect(await quarantined(`data_source_id=${id}&run_id=${row?.run_id}`)).toEqual([row]);
   expect(await quarantined('data_source_id=1')).toEqual([]);
+  // Other organizations neither see nor restore the file, and a request without ids restores nothing.
+  const other = await service.store.organizations.create('other');
+  const stranger = apiClient(service.url, { authorization: `Bearer ${other.apiKey}` });
+  expect((await stranger.get('/quarantined_files')).body).toEqual({ results: [], count: 0 });
+  const refused = await stranger.post('/quarantined_files/restore', { file_ids: [missing.id] });
+  expect(refused).toMatchObject({ status: 200, body: { restoring: 0 } });
+  expect((await restore({})).status).toBe(400);
+  expect((await restore({ file_ids: [] })).body).toEqual({ restoring: 0 });
+  await allRunsEnded();
+  expect(await quarantined(mine)).toEqual([row]);
   expect(await findInconsistencies()).toEqual([]);
   // Tags added during the quarantine apply to the restored file.
   await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
@@ -248,21 +258,4 @@ thoroughly('restores no file whose external id a new file has, and erases all fi
   await allRunsEnded();
   expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
-});
-
-test('hides quarantined files from other organizations, and restores nothing without an id', async () => {
-  const { content, all, settled, syncNow, mine } = await connected('dina');
-  fixture.remove(content.others[0]!);
-  await syncNow();
-  await settled(all.length - 1);
-  const [row] = await quarantined(mine);
-  const other = await service.store.organizations.create('other');
-  const stranger = apiClient(service.url, { authorization: `Bearer ${other.apiKey}` });
-  expect((await stranger.get('/quarantined_files')).body).toEqual({ results: [], count: 0 });
-  const refused = await stranger.post('/quarantined_files/restore', { file_ids: [row?.file_id] });
-  expect(refused).toMatchObject({ status: 200, body: { restoring: 0 } });
-  expect((await restore({})).status).toBe(400);
-  expect((await restore({ file_ids: [] })).body).toEqual({ restoring: 0 });
-  await allRunsEnded();
-  expect(await quarantined(mine)).toEqual([row]);
 });

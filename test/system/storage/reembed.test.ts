@@ -139,7 +139,7 @@ test('changes the model of files and keeps texts, chunks and tags; a re-sync wit
   expect(await waitForEnd(user, again.body.id)).toMatchObject({ reembedded: 0, skipped: { already_embedded: 4 } });
 }, 90_000);
 
-test('estimates files, chunks, tokens, reusable vectors and the price in a dry run, and embeds nothing', async () => {
+test('estimates tokens, reusable vectors and price without embedding; refuses a run above max_tokens', async () => {
   const user = await service.user('dry');
   const files = await uploadAll(
     user,
@@ -153,30 +153,26 @@ test('estimates files, chunks, tokens, reusable vectors and the price in a dry r
   expect(body.price).toBeCloseTo((body.tokens * 0.02) / 1e6, 9);
   expect(emulator.requests).toEqual([]);
   expect((await reembed(user, { dry_run: true, embedding_model: 'SOLAR_1_MINI' })).body.price).toBeNull();
+  const refused = await user.post<{ detail: { loc: string[]; msg: string }[] }>('/files/reembed', {
+    embedding_model: TO,
+    max_tokens: body.tokens - 1,
+  });
+  expect(refused.status).toBe(422);
+  expect(refused.body.detail).toEqual([
+    expect.objectContaining({
+      loc: ['body', 'max_tokens'],
+      msg: expect.stringContaining(String(body.tokens)) as unknown,
+    }),
+  ]);
+  expect(emulator.requests).toEqual([]);
   // One of the two texts is embedded for another user of the organization. Its vectors can be reused.
   const other = await service.user('dry too');
   await uploadAll(other, [textOf('owl', 100)], { embedding_model: TO });
   const secondEstimate = (await reembed(user, { dry_run: true })).body;
   expect(secondEstimate.known_chunks).toBeGreaterThan(0);
   expect(secondEstimate.known_chunks).toBeLessThan(secondEstimate.chunks);
-});
-
-test('refuses a run above max_tokens, and reports the required tokens', async () => {
-  const user = await service.user('bound');
-  await uploadAll(user, [textOf('crane')]);
-  emulator.reset();
-  const { tokens } = (await reembed(user, { dry_run: true })).body;
-  const refused = await user.post<{ detail: { loc: string[]; msg: string }[] }>('/files/reembed', {
-    embedding_model: TO,
-    max_tokens: tokens - 1,
-  });
-  expect(refused.status).toBe(422);
-  expect(refused.body.detail).toEqual([
-    expect.objectContaining({ loc: ['body', 'max_tokens'], msg: expect.stringContaining(String(tokens)) as unknown }),
-  ]);
-  expect(emulator.requests).toEqual([]);
-  const { body } = await reembed(user, { max_tokens: tokens });
-  expect(await waitForEnd(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
+  const accepted = await reembed(user, { max_tokens: secondEstimate.tokens });
+  expect(await waitForEnd(user, accepted.body.id)).toMatchObject({ status: 'FINISHED', reembedded: 2 });
 });
 
 thoroughly(

@@ -9,7 +9,7 @@ import { apiClient, type TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { storedPoints } from '../../support/storedPoints.js';
-import { thoroughly } from '../../support/thorough.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 /** Tests generate_sparse_vectors for content of every origin. The vectors are read from Qdrant itself. */
 
@@ -137,7 +137,7 @@ describe('generate_sparse_vectors', () => {
     });
   });
 
-  test.each(['skip_embedding_generation', 'generate_chunks_only', 'store_file_only'])(
+  test.each(['skip_embedding_generation', ...thoroughRows(['generate_chunks_only', 'store_file_only'])])(
     'generates no vectors with %s',
     async (flag) => {
       const file = await send({ ...SPARSE, [flag]: true });

@@ -12,6 +12,7 @@ import type { ConnectedSourceType } from '../../../../contract/sources/connected
 import type { Egress } from '../../../../egress/types.js';
 import { sfId } from '../../../emulators/salesforce.js';
 import { everyRow } from '../../../support/everyRow.js';
+import { thoroughRows } from '../../../support/thorough.js';
 import { CONNECTION_PARAMETERS } from '../../../support/sourceFixtures/credentials.js';
 import { SOURCE_FIXTURES } from '../../../support/sourceFixtures/index.js';
 import { fixtureForIntercom } from '../../../support/sourceFixtures/intercom.js';
@@ -205,21 +206,35 @@ async function readPages(account: Account, start: string, atMost: number) {
   return { cursor, more, pages };
 }
 
+const pageCounts = new Map<ConnectedSourceType, number>();
+/** Returns the number of pages of a feed after all items have changed. */
+async function countPages(source: ConnectedSourceType): Promise<number> {
+  const counted = pageCounts.get(source);
+  if (counted !== undefined) return counted;
+  const { account, start } = await resetAndChangeAll(source);
+  const { pages } = await readPages(account, start, MAX_PAGES);
+  // A feed with a single page has no moment between two pages.
+  expect(pages).toBeGreaterThan(1);
+  expect(pages).toBeLessThan(MAX_PAGES);
+  pageCounts.set(source, pages);
+  return pages;
+}
+
+/** Pages after which the source changes: the first, or the last but one. */
+type Moment = 'first' | 'last but one';
+
 /**
  * Reads some pages of a feed, changes the source, and advances the clock by days. Then reads the rest of this sync and
- * the whole next sync, and returns what both report. Does this after the first page, and again after the last but one.
+ * the whole next sync, and returns what both report. Does this for each moment.
  */
 async function betweenPages(
   source: ConnectedSourceType,
+  moments: readonly Moment[],
   changeSource: (scenario: Scenario, items: readonly SourceItem[]) => void,
 ) {
-  const trial = await resetAndChangeAll(source);
-  const { pages: pageCount } = await readPages(trial.account, trial.start, MAX_PAGES);
-  // A feed with a single page has no moment between two pages.
-  expect(pageCount).toBeGreaterThan(1);
-  expect(pageCount).toBeLessThan(MAX_PAGES);
+  const pageCount = await countPages(source);
   const results: { pages: number; items: readonly SourceItem[]; report: Reported }[] = [];
-  for (const pages of new Set([1, pageCount - 1])) {
+  for (const pages of new Set(moments.map((moment) => (moment === 'first' ? 1 : pageCount - 1)))) {
     const { account, scenario, items, start } = await resetAndChangeAll(source);
     const { cursor, more } = await readPages(account, start, pages);
     expect(more).toBe(true);
@@ -232,7 +247,8 @@ async function betweenPages(
 
 test('an item that changes after a page was read is reported by this sync or the next', () =>
   everyRow(SOURCES, String, async (source) => {
-    const results = await betweenPages(source, (scenario, items) => {
+    const moments = ['first', ...thoroughRows(['last but one'])] as const;
+    const results = await betweenPages(source, moments, (scenario, items) => {
       for (const { externalId } of items) scenario.write(externalId, 'Late.');
     });
     const missed = results.flatMap(({ pages, items, report: { changes, isStale } }) => {
@@ -245,7 +261,8 @@ test('an item that changes after a page was read is reported by this sync or the
 
 test('an item that is deleted after a page was read is reported by this sync or the next', () =>
   everyRow(SOURCES, String, async (source) => {
-    const results = await betweenPages(source, (scenario, [item]) => scenario.remove(item!.externalId));
+    const moments = ['last but one', ...thoroughRows(['first'])] as const;
+    const results = await betweenPages(source, moments, (scenario, [item]) => scenario.remove(item!.externalId));
     const missed = results.flatMap(({ pages, items: [item], report: { changes, deletedPaths, isStale } }) => {
       const { externalId, path } = item!;
       const isGone = changes.some((change) => 'gone' in change && change.gone === externalId);

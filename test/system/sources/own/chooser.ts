@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
 import { consentTo, openPage } from '../../../support/consent.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
+import { thoroughRows } from '../../../support/thorough.js';
 
 /** Tests the file chooser page of a source that supports the options of a file picker. */
 export function defineChooserTests(catalogue: Catalogue, type: ConnectedSourceType): void {
@@ -19,13 +20,15 @@ export function defineChooserTests(catalogue: Catalogue, type: ConnectedSourceTy
 
     test.each([
       ['offered by default', {}, 'offered'],
-      ['opened at once on request', { automatically_open_file_picker: true }, 'open'],
-      ['absent without a file picker', { enable_file_picker: false }, 'none'],
-      [
-        'absent without a file picker, even if its opening is requested',
-        { enable_file_picker: false, automatically_open_file_picker: true },
-        'none',
-      ],
+      ...thoroughRows([
+        ['opened at once on request', { automatically_open_file_picker: true }, 'open'],
+        ['absent without a file picker', { enable_file_picker: false }, 'none'],
+        [
+          'absent without a file picker, even if its opening is requested',
+          { enable_file_picker: false, automatically_open_file_picker: true },
+          'none',
+        ],
+      ] as const),
     ] as const)('is %s', async (_when, body, wanted) => {
       const { html, url, status } = await connected(body);
       expect(status).toBe(200);

@@ -4,11 +4,33 @@ import type { DataSourceRecord, FileRecord } from '../../../../contract/files/re
 import type { EmulatedMail } from '../../../emulators/gmail.js';
 import type { Listed, TestUser } from '../../../support/client.js';
 import { connectSource } from '../../../support/dataSources.js';
+import { everyRow } from '../../../support/everyRow.js';
 import { waitFor } from '../../../support/waitFor.js';
 import type { GmailFixture } from '../../../support/sourceFixtures/gmail.js';
 import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
 const NOTES = { name: 'notes.md', type: 'text/markdown', content: '# Notes\n\nOtters juggle pebbles.' };
+/** Filters that are refused, each with the path that the error names. */
+const WRONG_FILTERS: readonly (readonly [name: string, filters: unknown, path: readonly (string | number)[]])[] = [
+  ['an unknown key', { key: 'subject', value: 'x' }, ['key']],
+  [
+    'an invalid date',
+    {
+      AND: [
+        { key: 'is', value: 'unread' },
+        { key: 'after', value: '2024/02/30' },
+      ],
+    },
+    ['AND', 1, 'value'],
+  ],
+  ['an empty group', { OR: [] }, ['OR']],
+];
+/** Requests that are refused. */
+const WRONG_REQUESTS: readonly (readonly [name: string, body: Record<string, unknown>])[] = [
+  ['no filters', { filters: undefined }],
+  ['filters that are not an object', { filters: [] }],
+  ['an invalid option', { filters: {}, sync_attachments: 'yes please' }],
+];
 const isSettled = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file.sync_status);
 
 export function defineGmailTests(catalogue: Catalogue): void {
@@ -43,13 +65,20 @@ export function defineGmailTests(catalogue: Catalogue): void {
       fixture.mails[id] = mail;
     };
 
-    test('sync nothing before a selection', async () => {
+    test('sync nothing before a selection, and list their current labels', async () => {
       expect(dataSource).toMatchObject({
         data_source_external_id: 'GMAIL|ada@harbour.example',
         data_source_metadata: { email: 'ada@harbour.example' },
         source_items_synced_at: null,
       });
       expect(await files()).toEqual([]);
+      const { status, body } = await user.get<{ results: { id: string; name: string; type: string }[] }>(
+        `/integrations/gmail/user_labels?data_source_id=${dataSource.id}`,
+      );
+      expect(status).toBe(200);
+      expect(body.results).toContainEqual({ id: 'Label_atlas', name: 'atlas', type: 'user' });
+      expect(body.results).toContainEqual({ id: 'INBOX', name: 'INBOX', type: 'system' });
+      expect((await user.get('/integrations/gmail/user_labels')).body).toEqual(body);
     });
 
     test('sync messages that match the filters, with their senders and recipients as tags', async () => {
@@ -149,42 +178,21 @@ export function defineGmailTests(catalogue: Catalogue): void {
       expect(await waitFor(files, (records) => records.length === 0)).toEqual([]);
     });
 
-    test('list its current labels', async () => {
-      const { status, body } = await user.get<{ results: { id: string; name: string; type: string }[] }>(
-        `/integrations/gmail/user_labels?data_source_id=${dataSource.id}`,
+    test('refuse each wrong filter, with its path, and each wrong option with 422', async () => {
+      await everyRow(
+        WRONG_FILTERS,
+        ([name]) => name,
+        async ([_name, filters, path]) =>
+          expect(await sync(filters)).toMatchObject({
+            status: 422,
+            body: { detail: [{ loc: ['body', 'filters', ...path], msg: expect.any(String), type: 'value_error' }] },
+          }),
       );
-      expect(status).toBe(200);
-      expect(body.results).toContainEqual({ id: 'Label_atlas', name: 'atlas', type: 'user' });
-      expect(body.results).toContainEqual({ id: 'INBOX', name: 'INBOX', type: 'system' });
-      expect((await user.get('/integrations/gmail/user_labels')).body).toEqual(body);
-    });
-
-    test.each([
-      ['an unknown key', { key: 'subject', value: 'x' }, ['key']],
-      [
-        'an invalid date',
-        {
-          AND: [
-            { key: 'is', value: 'unread' },
-            { key: 'after', value: '2024/02/30' },
-          ],
-        },
-        ['AND', 1, 'value'],
-      ],
-      ['an empty group', { OR: [] }, ['OR']],
-    ])('refuse filters with %s with 422 naming the path', async (_name, filters, path) => {
-      expect(await sync(filters)).toMatchObject({
-        status: 422,
-        body: { detail: [{ loc: ['body', 'filters', ...path], msg: expect.any(String), type: 'value_error' }] },
-      });
-    });
-
-    test.each([
-      ['no filters', { filters: undefined }],
-      ['filters that are not an object', { filters: [] }],
-      ['an invalid option', { filters: {}, sync_attachments: 'yes please' }],
-    ])('refuse %s with 422', async (_name, body) => {
-      expect((await user.post('/integrations/gmail/sync', body)).status).toBe(422);
+      await everyRow(
+        WRONG_REQUESTS,
+        ([name]) => name,
+        async ([_name, body]) => expect((await user.post('/integrations/gmail/sync', body)).status).toBe(422),
+      );
     });
 
     test('need data_source_id if several accounts exist; answer 404 if no GMAIL account matches', async () => {

@@ -40,11 +40,10 @@ const TYPE_SELECTIONS: readonly (readonly string[] | undefined)[] = [
 export const ALL_TYPE_OPTIONS: readonly TypeOptions[] = TYPE_SELECTIONS.flatMap((types) =>
   [false, true].map((attachments) => ({ attachments, ...(types === undefined ? {} : { types }) })),
 );
-/** Options for shorter runs: some types with their attachments, and all types without attachments. */
-export const SOME_TYPE_OPTIONS: readonly TypeOptions[] = [
-  { types: ['TICKET', 'INCIDENT'], attachments: true },
-  { attachments: false },
-];
+/** Options for shorter runs: some types with their attachments. */
+export const ONE_TYPE_OPTION: readonly TypeOptions[] = [{ types: ['TICKET', 'INCIDENT'], attachments: true }];
+/** As above, and all types without attachments. */
+export const SOME_TYPE_OPTIONS: readonly TypeOptions[] = [...ONE_TYPE_OPTION, { attachments: false }];
 /** Returns the options in the format of files/sync and of connections. No file is processed. */
 export const configOf = ({ types, attachments }: TypeOptions) => ({
   skip_file_processing: true,

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { supportsOption } from '../../../../contract/sources/sources.js';
 import type { Listed } from '../../../support/client.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
+import { thoroughRows } from '../../../support/thorough.js';
 
 /** Tests the effects of connecting an account, and of rejected or revoked credentials. */
 export function defineConnectingTests(customer: Customer): void {
@@ -10,27 +11,32 @@ export function defineConnectingTests(customer: Customer): void {
     beforeEach(() => customer.resetAndCreateUser());
 
     test.each([
-      [true, true],
       [true, false],
       [false, true],
-      [false, false],
-    ])('sync_source_items %s and sync_files_on_connection %s have independent effects', async (lists, syncs) => {
-      const { user, fixture, content, documents, type } = customer;
-      const body = { sync_source_items: lists, sync_files_on_connection: syncs };
-      expect((await fixture.connect(user, body)).status).toBe(200);
-      const ready = await customer.listed();
-      expect(ready.sync_status).toBe('READY');
-      const honoured = syncs && supportsOption(type, 'sync_files_on_connection');
-      if (honoured) await customer.settledFiles(documents.length);
-      else expect(await customer.files()).toEqual([]);
-      expect((await customer.items()).count).toBe(lists ? content.items : 0);
-      expect(ready.source_items_synced_at === null).toBe(!lists);
-      const after = await customer.sourceWhen(({ files_synced_at: at }) => (at !== null) === honoured);
-      expect(after.last_sync_action).toBe('ADD');
-      if (lists) return;
-      await customer.listItems();
-      expect((await customer.items()).count).toBe(content.items);
-    });
+      ...thoroughRows([
+        [true, true],
+        [false, false],
+      ] as const),
+    ] as const)(
+      'sync_source_items %s and sync_files_on_connection %s have independent effects',
+      async (lists, syncs) => {
+        const { user, fixture, content, documents, type } = customer;
+        const body = { sync_source_items: lists, sync_files_on_connection: syncs };
+        expect((await fixture.connect(user, body)).status).toBe(200);
+        const ready = await customer.listed();
+        expect(ready.sync_status).toBe('READY');
+        const honoured = syncs && supportsOption(type, 'sync_files_on_connection');
+        if (honoured) await customer.settledFiles(documents.length);
+        else expect(await customer.files()).toEqual([]);
+        expect((await customer.items()).count).toBe(lists ? content.items : 0);
+        expect(ready.source_items_synced_at === null).toBe(!lists);
+        const after = await customer.sourceWhen(({ files_synced_at: at }) => (at !== null) === honoured);
+        expect(after.last_sync_action).toBe('ADD');
+        if (lists) return;
+        await customer.listItems();
+        expect((await customer.items()).count).toBe(content.items);
+      },
+    );
 
     test('refuses invalid credentials with 400 and a message, and stores nothing', async () => {
       const { user, fixture } = customer;

@@ -7,6 +7,7 @@ import { isOAuthSource, type OAuthSource } from '../../../../contract/accounts/w
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
 import type { Answer, TestUser } from '../../../support/client.js';
 import type { Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
+import { thoroughly, thoroughRows } from '../../../support/thorough.js';
 
 type Body = Record<string, unknown>;
 
@@ -69,8 +70,10 @@ const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b'];
 /** The flags of the file picker. `brings` is their effect for sources that have a picker. */
 const PICKERS = [
   { enable_file_picker: true, automatically_open_file_picker: true, brings: 'opened' },
-  { enable_file_picker: true, automatically_open_file_picker: null, brings: 'offered' },
-  { enable_file_picker: false, automatically_open_file_picker: true, brings: 'none' },
+  ...thoroughRows([
+    { enable_file_picker: true, automatically_open_file_picker: null, brings: 'offered' },
+    { enable_file_picker: false, automatically_open_file_picker: true, brings: 'none' },
+  ]),
 ] as const;
 
 /** Returns whether the picker is open in a page, offered by a link, or missing. */
@@ -238,8 +241,10 @@ export function defineConnectionOptionTests(customer: Customer, { recorded }: Ca
         },
       );
 
+    // Without consent, in the long tier only: wholeAccount.ts and own/gitbook.ts test options of such connections.
+    const defineTest = isByConsent ? test : thoroughly;
     if (isConnected && (isByConsent || supportsOption(type, 'sync_files_on_connection')))
-      test('apply to every file: of the connection, of the file picker, and of later selections', async () => {
+      defineTest('apply to every file: of the connection, of the file picker, and of later selections', async () => {
         const { content, documents, user } = customer;
         const syncsOnConnection = supportsOption(type, 'sync_files_on_connection');
         /** Returns all options. Their request id names the phase, so that it shows which phase synced a file last. */

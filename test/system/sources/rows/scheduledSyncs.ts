@@ -44,7 +44,7 @@ export function defineScheduledSyncTests(customer: Customer): void {
 
     describe('of an account; each test continues from the previous one', () => {
       // So many files that the mass-deletion limit applies.
-      const more = 20;
+      const more = 12;
       let expectedFiles: FileRecord[];
       /**
        * Number of requests of a listing of items. `syncRequests` is the number for a scheduled sync, which also lists

@@ -77,7 +77,7 @@ export function defineSyncingTests(customer: Customer): void {
       await expectSparse(customer.service, customer.user, again.find(isAgain)?.id ?? 0);
     });
 
-    test('skips unchanged files if it is incremental and the source supports that', async () => {
+    thoroughly('skips unchanged files if it is incremental and the source supports that', async () => {
       const { fixture, content } = customer;
       const honoured = supportsOption(type, 'incremental_sync');
       await customer.connect();

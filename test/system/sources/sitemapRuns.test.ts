@@ -1,4 +1,6 @@
+/** Runs of sitemaps: long ones, and several of one sitemap. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 
@@ -14,6 +16,7 @@ import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
+/** Maximum number of pages of a sitemap: fewer than the concurrent requests to one site. */
 const MAX_PAGES = 4;
 const MB = 1024 * 1024;
 let service: TestService;
@@ -21,7 +24,11 @@ let user: TestUser;
 let site: Site;
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', MAX_PAGES_PER_SCRAPE: String(MAX_PAGES) });
+  service = await startService({
+    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+    MAX_PAGES_PER_SCRAPE: String(MAX_PAGES),
+    REAP_INTERVAL_S: '1',
+  });
   user = await service.user('long');
   site = await startSampleSite(MAX_PAGES + 2, 1);
 });
@@ -117,4 +124,58 @@ test('a run with more than 4 MiB of history continues as new, and reads each pag
   expect(endedExecution.status.name).toBe('CONTINUED_AS_NEW');
   await heldSite.close();
   await client.connection.close();
+});
+
+test('runs repeated scrapes of a sitemap one after another under the same parent, each with its own options', async () => {
+  const owner = await service.user('twice');
+  const heldSite = await startHeldSite(MAX_PAGES);
+  const sitemapsRead = (): number => heldSite.requests.filter((path) => path === '/sitemap.xml').length;
+  const pageRequests = (): string[] => heldSite.requests.filter((path) => path.startsWith('/pages/'));
+  const url = heldSite.url('/sitemap.xml');
+  const first = await owner.scrape({ url, chunk_size: 100, skip_embedding_generation: true, tags: { turn: 1 } });
+  // The first run now waits for its unanswered pages.
+  await waitFor(pageRequests, (paths) => new Set(paths).size === MAX_PAGES);
+
+  const second = await owner.scrape({
+    url,
+    chunk_size: 40,
+    chunk_overlap: 5,
+    max_pages_to_scrape: 2,
+    tags: { turn: 2 },
+  });
+  const third = await owner.scrape({
+    url,
+    store_file_only: true,
+    url_paths_to_include: ['/pages/3'],
+    tags: { turn: 3 },
+  });
+  expect([second.id, third.id]).toEqual([first.id, first.id]);
+  expect(new Set([first, second, third].map((one) => one.request_id)).size).toBe(3);
+  expect(second).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', chunk_size: 40, chunk_overlap: 5, tags: { turn: 2 } });
+
+  // Waits longer than the retry delay of the second run, which must not start while the first is running.
+  await sleep(3_500);
+  expect(sitemapsRead()).toBe(1);
+  expect(pageRequests()).toHaveLength(MAX_PAGES);
+  expect((await owner.file(first.id)).sync_status).toBe('QUEUED_FOR_SYNC');
+
+  heldSite.release();
+  const parent = await owner.settled(first.id);
+  expect(parent).toMatchObject({ sync_status: 'READY', tags: { turn: 3 }, request_id: third.request_id });
+  expect(parent.file_metadata).toMatchObject({ pages_total: 1, pages_ready: 1, pages_failed: 0, pages_aborted: 0 });
+  expect(sitemapsRead()).toBe(3);
+
+  const pages = (await owner.children(first.id)) as FileRecord[];
+  const shape = async ({ id, sync_status, tags, request_id, chunk_size }: FileRecord) => {
+    const { results } = await owner.chunks({ ids: [id] }, { include_vectors: true });
+    const vectors = results.filter((chunk) => chunk.embedding !== null).length;
+    return { sync_status, tags, request_id, chunk_size, chunks: results.length > 1, vectors: vectors > 0 };
+  };
+  const byFirst = { tags: { turn: 1 }, request_id: first.request_id, chunk_size: 100, chunks: true, vectors: false };
+  const bySecond = { tags: { turn: 2 }, request_id: second.request_id, chunk_size: 40, chunks: true, vectors: true };
+  const byThird = { tags: { turn: 3 }, request_id: third.request_id, chunk_size: 1500, chunks: false, vectors: false };
+  expect(await Promise.all(pages.map(shape))).toEqual(
+    [bySecond, bySecond, byFirst, byThird].map((one) => ({ sync_status: 'READY', ...one })),
+  );
+  await heldSite.close();
 });
