@@ -68,7 +68,6 @@ const LONG = [
   'system/outages/outbox',
   'system/outages/stepDown',
   'system/storage/sparseVectors',
-  'system/examples/webPage',
   'acceptance/scrapeSitemap',
   'acceptance/tenants',
   'acceptance/tags',

@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { joinWindows } from '../../../providers/embeddings/joinWindows.js';
 import {
   createLocalPool,
   LONG_QUERY_CHARACTERS,
@@ -11,6 +10,7 @@ import {
 } from '../../../providers/embeddings/providers/localPool.js';
 import type { LocalRequest } from '../../../providers/embeddings/providers/localProcess.js';
 import { loadProduct } from '../../support/product.js';
+import { thoroughly } from '../../support/thorough.js';
 import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 import { modelFiles } from '../../providers/embeddings/modelFiles.js';
 
@@ -103,7 +103,7 @@ test('embeds a query before waiting documents, also between two windows of the c
   expect(finished).toEqual(['queries', 'documents']);
 });
 
-test('distributes work over processes, and starts a process only when needed', async () => {
+thoroughly('distributes work over processes, and starts a process only when needed', async () => {
   const { pool, children } = observedPool(2);
   expect(children).toHaveLength(0);
   await pool.embed(['one'], 'document');
@@ -112,7 +112,7 @@ test('distributes work over processes, and starts a process only when needed', a
   expect(children).toHaveLength(2);
 });
 
-test('uses a prepared process for the first text, and prepares at most one', async () => {
+thoroughly('uses a prepared process for the first text, and prepares at most one', async () => {
   const { pool, children } = observedPool(2);
   pool.prepare();
   pool.prepare();
@@ -189,7 +189,7 @@ describe('the process for long queries', () => {
     while (!child?.killed) await setImmediate(undefined, { signal: timeout });
   };
 
-  test('ends after the idle time, and starts again with the next long query', async () => {
+  thoroughly('ends after the idle time, and starts again with the next long query', async () => {
     const { pool, children, longChildren } = observedPool(1, { longQueryIdleMs: 100 });
     await pool.embed(['short', SHORT_LONG_QUERY], 'query');
     // The query takes longer than the idle time, which does not end a busy process.
@@ -202,25 +202,28 @@ describe('the process for long queries', () => {
     expect(children.filter(({ killed }) => !killed)).toHaveLength(2);
   });
 
-  test('fails its current query when it is killed, and is replaced, without affecting short queries', async () => {
-    const { pool, sent, longChildren, children } = observedPool(1);
-    await pool.embed(['warm up'], 'query');
-    const long = [fairnessKey, otherKey].map((owner) => pool.embed([LONG_QUERY], 'query', undefined, owner));
-    await waitFor(() => sent.length > 2, Boolean);
-    const short = pool.embed(['short'], 'query', undefined, otherKey);
-    longChildren[0]?.kill('SIGKILL');
-    // The windows of the two queries alternate. The query whose window was in progress fails.
-    const outcomes = await Promise.allSettled(long);
-    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
-      reason: { name: 'Fault', kind: 'embedding_failed', retryable: true },
-    });
-    expect(await short).toHaveLength(1);
-    expect(longChildren).toHaveLength(2);
-    expect(children).toHaveLength(3);
-  });
+  thoroughly(
+    'fails its current query when it is killed, and is replaced, without affecting short queries',
+    async () => {
+      const { pool, sent, longChildren, children } = observedPool(1);
+      await pool.embed(['warm up'], 'query');
+      const long = [fairnessKey, otherKey].map((owner) => pool.embed([LONG_QUERY], 'query', undefined, owner));
+      await waitFor(() => sent.length > 2, Boolean);
+      const short = pool.embed(['short'], 'query', undefined, otherKey);
+      longChildren[0]?.kill('SIGKILL');
+      // The windows of the two queries alternate. The query whose window was in progress fails.
+      const outcomes = await Promise.allSettled(long);
+      expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+        reason: { name: 'Fault', kind: 'embedding_failed', retryable: true },
+      });
+      expect(await short).toHaveLength(1);
+      expect(longChildren).toHaveLength(2);
+      expect(children).toHaveLength(3);
+    },
+  );
 
-  test('fails only long queries if it cannot load the model', async () => {
+  thoroughly('fails only long queries if it cannot load the model', async () => {
     const startLongQueryProcess = () => startLocalProcess({ ...modelFiles, modelPath: '/nowhere/model.onnx' });
     const { pool } = observedPool(1, { startLongQueryProcess });
     await pool.embed(['warm up'], 'query');
@@ -231,17 +234,27 @@ describe('the process for long queries', () => {
     expect(await document).toHaveLength(1);
   });
 
-  test('has exited when the pool is closed, whether it was busy or ending', async () => {
-    const [working, ended] = [observedPool(1), observedPool(1, { longQueryIdleMs: 1 })];
-    const lost = working.pool.embed([LONG_QUERY.repeat(20)], 'query').catch(() => 'closed');
-    await ended.pool.embed([SHORT_LONG_QUERY], 'query');
-    await untilEnded(ended.longChildren[0]);
-    await Promise.all([working, ended].map(({ pool }) => pool.close()));
-    expect(await lost).toBe('closed');
-    for (const { longChildren } of [working, ended]) {
-      expect(longChildren.length).toBeGreaterThan(0);
-      expect(longChildren.every(hasExited)).toBe(true);
-    }
+  test('has exited when the pool is closed while it is busy, and current and later calls fail', async () => {
+    const { pool, longChildren } = observedPool(1);
+    const failsAsClosed = { kind: 'embedding_failed' };
+    const lost = ['query', 'document'].map((kind) =>
+      expect(pool.embed([LONG_QUERY.repeat(20)], kind as 'query' | 'document')).rejects.toMatchObject(failsAsClosed),
+    );
+    await pool.embed(['short'], 'query');
+    await pool.close();
+    await Promise.all(lost);
+    expect(longChildren).toHaveLength(1);
+    expect(longChildren.every(hasExited)).toBe(true);
+    await expect(pool.embed(['later'], 'document')).rejects.toMatchObject(failsAsClosed);
+  });
+
+  thoroughly('has exited when the pool is closed while it ends', async () => {
+    const { pool, longChildren } = observedPool(1, { longQueryIdleMs: 1 });
+    await pool.embed([SHORT_LONG_QUERY], 'query');
+    await untilEnded(longChildren[0]);
+    await pool.close();
+    expect(longChildren.length).toBeGreaterThan(0);
+    expect(longChildren.every(hasExited)).toBe(true);
   });
 });
 
@@ -256,26 +269,6 @@ test('embeds no further window of an aborted text', async () => {
   // Another text of the same process is embedded after all texts that wait for that process.
   await pool.embed([SHORT_LONG_QUERY], 'query', undefined, fairnessKey);
   expect(sent.slice(sentBefore).join('')).toBe(SHORT_LONG_QUERY);
-});
-
-test('embeds a long text as the mean of its windows, weighted by word pieces', async () => {
-  const { pool } = sharedPool();
-  const windows = ['river '.repeat(254), 'market '.repeat(254), 'town '.repeat(50)];
-  const [whole] = await pool.embed([windows.join('')], 'document');
-  const parts = await pool.embed(windows, 'document');
-  const joined = joinWindows(parts.map((vector, index) => ({ vector, tokens: [254, 254, 50][index]! })));
-  whole?.forEach((value, index) => expect(value).toBeCloseTo(joined[index]!, 5));
-});
-
-test('returns each of many concurrent callers its own vectors', async () => {
-  const { pool } = observedPool(2);
-  const texts = Array.from({ length: 12 }, (_, i) => `document number ${i} about ${i * i} things`);
-  const alone: Float32Array[] = [];
-  for (const text of texts) alone.push(...(await pool.embed([text], 'document')));
-  const calls = await Promise.all(
-    texts.map((text, i) => pool.embed([text, texts[(i + 1) % texts.length]!], i % 3 ? 'document' : 'query')),
-  );
-  calls.forEach((vectors, i) => expect(vectors).toEqual([alone[i], alone[(i + 1) % texts.length]]));
 });
 
 test('drops the waiting texts of an aborted call, and rejects with the reason of its signal', async () => {
@@ -304,7 +297,7 @@ test('fails the current call of a process that dies, and continues others with a
   expect(sent.filter((text) => !LONG.includes(text))).toEqual(['warm up', 'waits', 'later']);
 });
 
-test('replaces an idle process that dies', async () => {
+thoroughly('replaces an idle process that dies', async () => {
   const { pool, children } = observedPool(1);
   await pool.embed(['first'], 'query');
   children[0]?.kill('SIGKILL');
@@ -314,13 +307,17 @@ test('replaces an idle process that dies', async () => {
 });
 
 test('ignores SIGINT and SIGTERM of the process group in its processes', async () => {
-  const { pool, children } = observedPool(1);
+  const { pool } = sharedPool();
   await pool.embed(['warm up'], 'document');
+  const [child, ...others] = shared.children.filter(({ exitCode, killed }) => exitCode === null && !killed);
   const running = pool.embed([SHORT_LONG_QUERY, 'more'], 'document');
-  children[0]?.kill('SIGINT');
-  children[0]?.kill('SIGTERM');
+  process.kill(child?.pid ?? 0, 'SIGINT');
+  process.kill(child?.pid ?? 0, 'SIGTERM');
   expect(await running).toHaveLength(2);
-  expect(children).toHaveLength(1);
+  // The next text needs the same process again.
+  expect(await pool.embed(['later'], 'document')).toHaveLength(1);
+  expect([child?.exitCode, child?.signalCode]).toEqual([null, null]);
+  expect(shared.children.filter(({ exitCode, killed }) => exitCode === null && !killed)).toEqual([child, ...others]);
 });
 
 test('ends a process whose parent has ended, even while it embeds a text', async () => {
@@ -334,11 +331,4 @@ test('ends a process whose parent has ended, even while it embeds a text', async
   await once(child, 'exit', { signal: AbortSignal.timeout(10_000) });
   expect({ code: child.exitCode, signal: child.signalCode }).toEqual({ code: 0, signal: null });
   await lost;
-});
-
-test('fails current and later calls when it is closed', async () => {
-  const { pool } = observedPool(1);
-  const running = pool.embed(['a', 'b'], 'document');
-  await Promise.all([expect(running).rejects.toMatchObject({ kind: 'embedding_failed' }), pool.close()]);
-  await expect(pool.embed(['c'], 'document')).rejects.toMatchObject({ kind: 'embedding_failed' });
 });

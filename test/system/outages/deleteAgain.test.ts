@@ -9,6 +9,7 @@ import type { TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/mongo.js';
 import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughRows } from '../../support/thorough.js';
 
 // Deletes whose step fails during or after its work, so that Temporal retries the step; and a repeated delete.
 
@@ -77,9 +78,9 @@ function failOnce(): () => boolean {
   return () => failed;
 }
 
-test.each([
+test.each<readonly [string, object]>([
   ['status', { sync_statuses: ['READY'], include_containers: false }],
-  ['absence of an error', { sync_error_message: '', include_containers: false }],
+  ...thoroughRows([['absence of an error', { sync_error_message: '', include_containers: false }]] as const),
 ])('finds the files of an interrupted batch again, although the delete selected them by %s', async (_what, filters) => {
   const { user, parent } = await scraped();
   const failed = failOnce();

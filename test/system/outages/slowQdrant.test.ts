@@ -6,6 +6,7 @@ import { testEngines } from '../../support/engines.js';
 import { type QdrantProxy, startQdrantProxy, type InjectedFailure } from '../../support/qdrantProxy.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughRows } from '../../support/thorough.js';
 
 const QUERY = { query: 'When does the tide rise?', k: 1 };
 
@@ -34,12 +35,14 @@ afterAll(async () => {
 const FAULTS: readonly (readonly [what: string, fault: InjectedFailure, message: RegExp])[] = [
   ['answers after STORE_TIMEOUT_S', 'late', /^Qdrant does not answer/],
   ['answers 429 with Retry-After in seconds', { status: 429, headers: { 'retry-after': '1' } }, /^Qdrant reports/],
-  [
-    'answers 429 with Retry-After as a date',
-    { status: 429, headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } },
-    /^Qdrant reports/,
-  ],
-  ['answers 500', { status: 500 }, /^Qdrant reports/],
+  ...thoroughRows([
+    [
+      'answers 429 with Retry-After as a date',
+      { status: 429, headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } },
+      /^Qdrant reports/,
+    ],
+    ['answers 500', { status: 500 }, /^Qdrant reports/],
+  ] as const),
 ];
 
 describe.each(FAULTS)('while Qdrant %s', (what, fault, message) => {
