@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { FILES, input, LIMITS, parsePage, textOf } from '../../documents/page.js';
 import { everyRow } from '../../support/everyRow.js';
 import { loadDocumentPool } from '../../support/product.js';
+import { thoroughRows } from '../../support/thorough.js';
 
 const { createDocumentPool } = await loadDocumentPool();
 
@@ -14,24 +15,20 @@ const article = (html: string): string =>
   `<article><h1>H</h1>${repeat('<p>The harbour was built in 1874, and it has been widened twice since then.</p>', 8)}${html}`;
 
 /** Name of the page, its HTML, a pattern that its text must match and, optionally, one that it must not match. */
-const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, excluded?: RegExp]> = [
-  ['5,000 nested elements', `${repeat('<div>', 5000)}deep${repeat('</div>', 5000)}`, /^deep$/],
+type Page = readonly [name: string, html: string, text: RegExp, excluded?: RegExp];
+const pages: readonly Page[] = [
   ['100,000 open elements', `${repeat('<div>', 100_000)}deep`, /^deep$/],
   ['100,000 elements, all closed', `${repeat('<div>', 100_000)}deep${repeat('</div>', 100_000)}`, /^deep$/],
   ['100,000 formatting elements', `${repeat('<b>', 100_000)}deep${repeat('</b>', 100_000)}`, /^\**deep\**$/],
   ['formatting closed in the wrong order', `${repeat('<b><i>', 100_000)}deep${repeat('</b></i>', 100_000)}`, /deep/],
-  ['100,000 links inside one another', `${repeat('<a href=x>', 100_000)}deep`, /deep/],
   ['100,000 lists inside one another', `${repeat('<ul><li>', 100_000)}deep`, /deep$/],
   ['100,000 quotes inside one another', `${repeat('<blockquote>', 100_000)}deep`, /deep$/],
-  ['100,000 tables inside one another', `${repeat('<table><tr><td>', 100_000)}deep`, /^deep$/],
   ['a table of 100,000 cells in a row', `<table><tr>${repeat('<td>x', 100_000)}</table>`, /^\|? ?x/],
   [
     'end tags of elements that are not open',
     `<p>${repeat('<span>', 100_000)}${repeat('<div></section>', 100_000)}deep`,
     /^deep$/,
   ],
-  ['100,000 end tags', `<p>text${repeat('</p>', 100_000)}`, /^text$/],
-  ['300,000 tiny elements', `${repeat('<b></b>', 300_000)}<p>text`, /^text$/],
   ['30,000 headings', repeat('<h2>x</h2>', 30_000), /^## x\n/],
   ['an attribute list of 100,000', `<p ${attributes}>text</p>`, /^text$/],
   ['an attribute of ten million characters', `<p title="${repeat('x', 10_000_000)}">text</p>`, /^text$/],
@@ -42,7 +39,6 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, e
   ['100,000 unfinished comments', `${repeat('<!-', 100_000)}><p>text`, /text/],
   ['50,000 angle brackets', `<p>text ${repeat('<', 50_000)}`, /^text/],
   ['50,000 ampersands', `<p>text ${repeat('&', 50_000)}`, /^text &/],
-  ['100,000 entities', `<p>${repeat('&lt;', 100_000)}`, /^<+$/],
   ['an unclosed script', `<p>text</p><script>${repeat('</scrip', 100_000)}`, /^text$/],
   ['an unclosed title', `<p>text</p><title>${repeat('x ', 100_000)}`, /text/],
   ['zero bytes', `<html><p>te\0xt${repeat('\0', 100_000)}`, /text/, /\0/],
@@ -52,7 +48,6 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, e
   ['100,000 empty lines in preformatted text', `<pre>x${repeat('\n', 100_000)}x</pre>`, /x\n{100000}x/],
   ['50,000 joiners', `<p>x${repeat('\u200d', 50_000)}x`, /^x\u200d{50000}x$/],
   ['30,000 combining marks', `<p>a${repeat('\u0301', 30_000)}`, /^[aá]/],
-  ['10,000 joined emoji', `<p>${repeat('👩‍👩‍👧‍👦', 10_000)}`, /^👩/],
   ['100,000 changes of direction', `<p>text${repeat('\u202e\u202c', 100_000)}`, /^text/],
   [
     '100,000 paragraphs that are links in an article',
@@ -62,6 +57,16 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, e
   ['30,000 articles in an article', article(repeat('<article><h2>Next</h2><p>text</p></article>', 30_000)), /harbour/],
   ['100,000 linked pictures', article(repeat('<a href=/1><img src=a alt=logo></a>', 100_000)), /harbour/],
   ['special tokens of a tokenizer', `<p>${repeat('&lt;|endoftext|&gt;', 10_000)}`, /^(<\|endoftext\|>)+$/],
+  // Similar to rows above: more nested elements, siblings, end tags and joined characters.
+  ...thoroughRows<Page>([
+    ['5,000 nested elements', `${repeat('<div>', 5000)}deep${repeat('</div>', 5000)}`, /^deep$/],
+    ['100,000 links inside one another', `${repeat('<a href=x>', 100_000)}deep`, /deep/],
+    ['100,000 tables inside one another', `${repeat('<table><tr><td>', 100_000)}deep`, /^deep$/],
+    ['100,000 end tags', `<p>text${repeat('</p>', 100_000)}`, /^text$/],
+    ['300,000 tiny elements', `${repeat('<b></b>', 300_000)}<p>text`, /^text$/],
+    ['100,000 entities', `<p>${repeat('&lt;', 100_000)}`, /^<+$/],
+    ['10,000 joined emoji', `<p>${repeat('👩‍👩‍👧‍👦', 10_000)}`, /^👩/],
+  ]),
 ];
 
 /** Content that is not HTML: name, media type, content, and a pattern that its text must match. */

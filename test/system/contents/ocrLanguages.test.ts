@@ -11,7 +11,7 @@ import { type TestUser } from '../../support/client.js';
 import { OCR_TEXTS as TEXTS, recall, registerFonts, scan, shortScan, textOf } from '../../support/ocrPages.js';
 import { drawPicture } from '../../support/pictures.js';
 import { startService, type TestService } from '../../support/service.js';
-import { isThorough } from '../../support/thorough.js';
+import { isThorough, thoroughly } from '../../support/thorough.js';
 import { FILES, LIMITS } from '../../documents/page.js';
 import { upload } from '../../documents/readFile.js';
 import { loadDocumentPool } from '../../support/product.js';
@@ -41,17 +41,23 @@ afterAll(() => pool.close());
 const recognize = (content: Uint8Array, languages?: readonly OcrLanguage[]): Promise<PageText> =>
   pool.recognize(upload(content, 'a.png'), { page: 1, findTables: false, ...(languages ? { languages } : {}) });
 
-/** A language with accented Latin letters, one with another alphabet, and one without an alphabet. */
-const ONE_OF_EACH_KIND: readonly OcrLanguage[] = ['deu', 'rus', 'jpn'];
+/** The language of a long page is chosen on a strip of it: a language with accents, and one without an alphabet. */
+const LONG: readonly OcrLanguage[] = isThorough() ? (Object.keys(TEXTS) as OcrLanguage[]) : ['deu', 'jpn'];
+/** The language of a short text is chosen on the whole picture: a language with another alphabet. */
+const SHORT: readonly OcrLanguage[] = ['rus'];
 
 describe('with default settings, a page is read in its language', () => {
-  test.each(isThorough() ? (Object.keys(TEXTS) as OcrLanguage[]) : ONE_OF_EACH_KIND)(
-    '%s',
-    async (language) => {
-      const read = await recognize(scan(language));
+  test.each([
+    ...LONG.map((language) => [language, 'a long page', scan, 4] as const),
+    ...SHORT.map((language) => [language, 'two lines', shortScan, 2] as const),
+  ])(
+    '%s: %s',
+    async (language, _what, draw, count) => {
+      const read = await recognize(draw(language));
       expect(read.recognition?.language).toBe(language);
       expect(read.recognition?.confidence).toBeGreaterThan(0.8);
-      expect(recall(TEXTS[language]?.join(' ') ?? '', textOf(read))).toBeGreaterThanOrEqual(0.95);
+      const expected = TEXTS[language]?.slice(0, count).join(' ') ?? '';
+      expect(recall(expected, textOf(read))).toBeGreaterThanOrEqual(0.95);
       // Chinese and Japanese have no spaces between characters.
       expect(textOf(read)).not.toMatch(/\p{Script=Han}\s+\p{Script=Han}/u);
     },
@@ -63,8 +69,15 @@ test(
   'one given language is used without detection; of several, one is chosen',
   async () => {
     expect((await recognize(shortScan('deu'), ['eng'])).recognition?.language).toBe('eng');
-    expect((await recognize(shortScan('deu'), ['eng', 'fra'])).recognition?.language).not.toBe('deu');
     expect((await recognize(shortScan('deu'), ['fra', 'deu'])).recognition?.language).toBe('deu');
+  },
+  TIME_LIMIT_MS,
+);
+
+thoroughly(
+  'a language that is not among several given ones is not chosen',
+  async () => {
+    expect((await recognize(shortScan('deu'), ['eng', 'fra'])).recognition?.language).not.toBe('deu');
   },
   TIME_LIMIT_MS,
 );

@@ -59,12 +59,17 @@ const HEADED = drawPicture(
 );
 
 describe('the installed program', () => {
+  let nativePool: DocumentPool;
+  beforeAll(() => {
+    nativePool = startPool({ native });
+  });
+
   test(
     'reads the same text, boxes and headings as the WASM engine',
     async () => {
       const [byProgram, byWasm] = await Promise.all(
-        [{ native }, {}].map((ocr) =>
-          startPool({ languages: ['eng'], ...ocr }).recognize(upload(HEADED, 'a.png'), ONE_PAGE),
+        [nativePool, startPool({})].map((one) =>
+          one.recognize(upload(HEADED, 'a.png'), { ...ONE_PAGE, languages: ['eng'] as const }),
         ),
       );
       const linesOf = (page: PageText | undefined) =>
@@ -88,7 +93,7 @@ describe('the installed program', () => {
   test.each(['rus', ...thoroughRows(['eng'])] as const)(
     'chooses the language of a page by its script: %s',
     async (language) => {
-      const read = await startPool({ native }).recognize(upload(scan(language), 'a.png'), ONE_PAGE);
+      const read = await nativePool.recognize(upload(scan(language), 'a.png'), ONE_PAGE);
       expect(read.recognition?.language).toBe(language);
       expect(recall(OCR_TEXTS[language]?.join(' ') ?? '', textOf(read))).toBeGreaterThanOrEqual(0.95);
     },
@@ -99,11 +104,8 @@ describe('the installed program', () => {
     'reads nothing on an empty page, whose script cannot be detected',
     async () => {
       const empty = drawPicture([], { width: 1650, height: 1100 });
-      expect(
-        await startPool({ native, languages: ['rus', 'kor'] }).recognize(upload(empty, 'a.png'), ONE_PAGE),
-      ).toMatchObject({
-        paragraphs: [],
-      });
+      const options = { ...ONE_PAGE, languages: ['rus', 'kor'] as const };
+      expect(await nativePool.recognize(upload(empty, 'a.png'), options)).toMatchObject({ paragraphs: [] });
     },
     TIME_LIMIT_MS,
   );

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import type { PoolSettings } from '../../../documents/pool.js';
 import type { ReaderCrash } from '../../../documents/readers.js';
 import type { ChunkOptions, DocumentPool } from '../../../documents/types.js';
+import { thoroughly } from '../../support/thorough.js';
 import { waitFor } from '../../support/waitFor.js';
 import { FILES, input, LIMITS } from '../../documents/page.js';
 import { upload } from '../../documents/readFile.js';
@@ -26,6 +27,9 @@ const startPool = (settings: Partial<PoolSettings> = {}, crashes: ReaderCrash[] 
 };
 afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 
+/** For tests that need no settings of their own and leave no reader busy: each pool starts its own readers. */
+const sharedPool = startPool();
+
 const CHUNKING: ChunkOptions = { chunkSize: 100, chunkOverlap: 10, prefix: null };
 const text = (content: string): ReturnType<typeof input> =>
   input(content, { contentType: 'text/plain', name: 'a.txt' });
@@ -34,7 +38,7 @@ const endless = (): ReturnType<typeof input> => text('qz'.repeat(9_000_000));
 
 test('parses and chunks in a thread', async () => {
   const page = input('<html lang=en><title>Harbour</title><h1>Harbour</h1><p>Built in 1874.');
-  await expect(startPool().process(page, CHUNKING)).resolves.toEqual({
+  await expect(sharedPool.process(page, CHUNKING)).resolves.toEqual({
     text: '# Harbour\n\nBuilt in 1874.',
     format: 'HTML',
     mimeType: 'text/html',
@@ -46,12 +50,11 @@ test('parses and chunks in a thread', async () => {
 });
 
 test('rejects with the Fault that was thrown', async () => {
-  const pool = startPool();
-  const fault = await faultOf(pool.process(input('<body></body>'), CHUNKING));
+  const fault = await faultOf(sharedPool.process(input('<body></body>'), CHUNKING));
   expect([fault.kind, fault.retryable]).toEqual(['no_text', false]);
   expect(fault.message).toMatch(/no readable text/);
   const selector = input('<p>x', { html: { tags: [], classes: [], selectors: ['p['] } });
-  expect((await faultOf(pool.process(selector, CHUNKING))).kind).toBe('broken_content');
+  expect((await faultOf(sharedPool.process(selector, CHUNKING))).kind).toBe('broken_content');
 });
 
 test('ends a hanging document at its timeout, and reads the documents queued after it', async () => {
@@ -73,12 +76,14 @@ test('limits memory, and reads the next document', async () => {
 });
 
 test('rejects with the reason of an abort, and frees the thread', async () => {
-  const pool = startPool();
-  await pool.process(text('warm'), CHUNKING);
+  await sharedPool.process(text('warm'), CHUNKING);
   const running = new AbortController();
   const waiting = new AbortController();
-  const work = [pool.process(endless(), CHUNKING, running.signal), pool.process(text('no'), CHUNKING, waiting.signal)];
-  const queued = pool.process(text('queued'), CHUNKING);
+  const work = [
+    sharedPool.process(endless(), CHUNKING, running.signal),
+    sharedPool.process(text('no'), CHUNKING, waiting.signal),
+  ];
+  const queued = sharedPool.process(text('queued'), CHUNKING);
   waiting.abort(new Error('not needed'));
   setTimeout(() => running.abort(new Error('cancelled')), 200);
   const outcomes = await Promise.allSettled(work);
@@ -87,15 +92,16 @@ test('rejects with the reason of an abort, and frees the thread', async () => {
     'Error: not needed',
   ]);
   expect((await queued).text).toBe('queued');
-  await expect(pool.process(text('x'), CHUNKING, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
+  await expect(sharedPool.process(text('x'), CHUNKING, AbortSignal.abort(new Error('before')))).rejects.toThrow(
+    'before',
+  );
 });
 
 test("keeps the caller's event loop running", async () => {
-  const pool = startPool();
-  await pool.process(text('warm'), CHUNKING);
+  await sharedPool.process(text('warm'), CHUNKING);
   let ticks = 0;
   const clock = setInterval(() => ticks++, 10);
-  await pool.process(text('word and word. '.repeat(300_000)), CHUNKING);
+  await sharedPool.process(text('word and word. '.repeat(150_000)), CHUNKING);
   clearInterval(clock);
   expect(ticks).toBeGreaterThan(5);
 });
@@ -110,17 +116,16 @@ test('runs threads in parallel', async () => {
 });
 
 test('transfers large bytes that own their memory when allowed, and copies others', async () => {
-  const pool = startPool();
   const transferred = { ...text('handed over. '.repeat(20_000)), transferBytes: true };
   const copied = text('kept. '.repeat(40_000));
   const shared = new TextEncoder().encode('xxcopied').subarray(2);
-  expect((await pool.process(transferred, CHUNKING)).text).toMatch(/^handed over/);
-  expect((await pool.process({ ...transferred, bytes: shared }, CHUNKING)).text).toBe('copied');
-  await pool.process(copied, CHUNKING);
+  expect((await sharedPool.process(transferred, CHUNKING)).text).toMatch(/^handed over/);
+  expect((await sharedPool.process({ ...transferred, bytes: shared }, CHUNKING)).text).toBe('copied');
+  await sharedPool.process(copied, CHUNKING);
   expect([transferred.bytes.byteLength, shared.byteLength, copied.bytes.byteLength]).toEqual([0, 6, 240_000]);
 });
 
-test('answers each of several small documents read together; a slow one fails alone', async () => {
+thoroughly('answers each of several small documents read together; a slow one fails alone', async () => {
   const pool = startPool({ timeoutMs: 1_500 });
   await pool.process(text('warm'), CHUNKING);
   // A small file that takes long: each element is compared with all earlier ones, recursively (200 elements take half a
@@ -139,11 +144,10 @@ test('answers each of several small documents read together; a slow one fails al
 });
 
 test('keeps reading the other documents of a group when one caller aborts', async () => {
-  const pool = startPool();
-  await pool.process(text('warm'), CHUNKING);
+  await sharedPool.process(text('warm'), CHUNKING);
   const stop = new AbortController();
-  const aborted = pool.process(text('left'), CHUNKING, stop.signal);
-  const completed = pool.process(text('stays'), CHUNKING);
+  const aborted = sharedPool.process(text('left'), CHUNKING, stop.signal);
+  const completed = sharedPool.process(text('stays'), CHUNKING);
   stop.abort(new Error('gave up'));
   await expect(aborted).rejects.toThrow('gave up');
   expect((await completed).text).toBe('stays');
@@ -161,13 +165,12 @@ test('rejects new documents after close, and ends running ones', async () => {
 const FILE_LIMITS = { processes: 1, timeoutMs: 30_000, memoryMb: 300 };
 
 test('reads a file in a process, from memory or from disk', async () => {
-  const pool = startPool();
-  expect((await pool.process(upload('name;city\nAnna;Bern\nBo;Oslo\n', 'a.csv'), CHUNKING)).text).toBe(
+  expect((await sharedPool.process(upload('name;city\nAnna;Bern\nBo;Oslo\n', 'a.csv'), CHUNKING)).text).toBe(
     'name: Anna, city: Bern\nname: Bo, city: Oslo',
   );
   const path = join(mkdtempSync(join(tmpdir(), 'file-')), 'a.csv');
   writeFileSync(path, 'x,y\n1,2\n3,4\n');
-  expect((await pool.process({ ...upload('', 'a.csv'), path }, CHUNKING)).text).toBe('x: 1, y: 2\nx: 3, y: 4');
+  expect((await sharedPool.process({ ...upload('', 'a.csv'), path }, CHUNKING)).text).toBe('x: 1, y: 2\nx: 3, y: 4');
 });
 
 test('limits memory outside of the heap: ends the process, and reads the next file', async () => {

@@ -94,26 +94,30 @@ const hasProse = ({ text, number }: ReadPage): boolean =>
   text.includes(proseOf(number)) && text.includes(proseOf(number + 100));
 
 describe('a scrape', () => {
-  test('keeps repeated blocks on the first page only, stores how many it removed, and fetches each page once', async () => {
+  test('keeps repeated blocks on the first page only, stores how many it removed, and requests each page once, also a missing one', async () => {
     // More than the twelve pages that the service compares (SITE_SAMPLE_PAGES).
-    publish(20);
-    const pages = await pagesOf(await scrape());
-    expect(pages).toHaveLength(20);
-    expect(pages.every(hasProse)).toBe(true);
-    expect(pages.map(noticesIn)).toEqual([NOTICES, ...pages.slice(1).map(() => [])]);
-    expect(pages[0]?.removed).toBeUndefined();
-    for (const { removed } of pages.slice(1)) expect(removed).toEqual({ blocks: 3, characters: expect.any(Number) });
+    publish(15);
+    site.pages.delete('/pier02.html');
+    const [first, missing, ...others] = await pagesOf(await scrape());
+    expect(noticesIn(first!)).toEqual(NOTICES);
+    expect([first!, ...others].every(hasProse)).toBe(true);
+    expect(first!.removed).toBeUndefined();
+    expect(missing).toMatchObject({ number: 2, text: '' });
+    expect(others).toHaveLength(13);
+    expect(others.map(noticesIn)).toEqual(others.map(() => []));
+    for (const { removed } of others) expect(removed).toEqual({ blocks: 3, characters: expect.any(Number) });
     const fetched = site.requests.filter((path) => path.startsWith('/pier'));
     expect(fetched.toSorted()).toEqual([...new Set(fetched)].toSorted());
+    expect(fetched).toContain('/pier02.html');
   });
 
-  test('with remove_repeated_blocks: false keeps repeated blocks, even if another user removes them', async () => {
-    publish(8);
+  test('with remove_repeated_blocks: false keeps repeated blocks, even if another user removes them; a delete also deletes stored blocks', async () => {
+    publish(6);
     const otherUser = await service.user(`other ${users}`);
     const ownScrape = await scrape();
     const scrapeWithBlocks = await scrape(otherUser, { remove_repeated_blocks: false });
     expect((await pagesOf(scrapeWithBlocks, otherUser)).map(noticesIn)).toEqual(
-      Array.from({ length: 8 }, () => NOTICES),
+      Array.from({ length: 6 }, () => NOTICES),
     );
     const [ownKey, otherKey] = [rowOf(ownScrape), rowOf(scrapeWithBlocks)];
     const { siteBlocks } = service.store;
@@ -122,16 +126,11 @@ describe('a scrape', () => {
     // Neither another user nor another organization can read the stored blocks.
     expect(await siteBlocks.find({ ...otherKey, fileId: ownScrape.id })).toBeNull();
     expect(await siteBlocks.find({ ...ownKey, organizationId: ownKey.organizationId + 1 })).toBeNull();
-  });
-
-  test('with a missing page removes the blocks that the others repeat, and requests that page once', async () => {
-    publish(9);
-    site.pages.delete('/pier02.html');
-    const pages = await pagesOf(await scrape());
-    const noticeCounts = pages.map((page) => noticesIn(page).length);
-    expect(noticeCounts).toEqual([NOTICES.length, ...Array.from({ length: 8 }, () => 0)]);
-    expect(pages[1]?.text).toBe('');
-    expect(site.requests.filter((path) => path === '/pier02.html')).toHaveLength(1);
+    await user.post('/delete_files_v2', { filters: { ids: [ownScrape.id] } });
+    await waitFor(
+      () => siteBlocks.find(ownKey),
+      (stored) => stored === null,
+    );
   });
 
   test('with a slow page makes the other pages searchable before the slow page is received', async () => {
@@ -154,13 +153,8 @@ describe('a scrape', () => {
     expect(site.requests.filter((path) => path === '/pier06.html')).toHaveLength(1);
   });
 
-  test('of four pages keeps all of their text', async () => {
-    publish(4);
-    expect((await pagesOf(await scrape())).map(noticesIn)).toEqual(Array.from({ length: 4 }, () => NOTICES));
-  });
-
   test('by links learns the repeated blocks from the pages that the start page links to', async () => {
-    publish(10);
+    publish(6);
     const links = Array.from(site.pages.keys(), (path) => `<li><a href="${path}">${path}</a>`).join('');
     site.pages.set('/', `<title>Piers</title><main><h1>All piers</h1><p>${proseOf(99)}</p><ul>${links}</ul></main>`);
     const body = [{ url: site.url('/'), recursion_depth: 1, max_pages_to_scrape: 20, skip_embedding_generation: true }];
@@ -170,24 +164,13 @@ describe('a scrape', () => {
     expect(pages.map(noticesIn).filter((notices) => notices.length > 0)).toEqual([NOTICES]);
     expect(pages.every(hasProse)).toBe(true);
   });
-
-  test('that is deleted also deletes its stored blocks', async () => {
-    publish(6);
-    const parent = await scrape();
-    const row = rowOf(parent);
-    expect(await service.store.siteBlocks.find(row)).not.toBeNull();
-    await user.post('/delete_files_v2', { filters: { ids: [parent.id] } });
-    await waitFor(
-      () => service.store.siteBlocks.find(row),
-      (stored) => stored === null,
-    );
-  });
 });
 
-test('blocks learned later cause no event for synced pages, and are removed from a page once it changes', async () => {
+test('four pages keep all of their text; blocks learned later cause no event for them, and are removed from a page once it changes', async () => {
   publish(4);
   const parent = await scrape(user, { enable_auto_sync: true });
   const pagesBefore = await pagesOf(parent);
+  expect(pagesBefore.map(noticesIn)).toEqual(Array.from({ length: 4 }, () => NOTICES));
   interface Listed {
     readonly results: {
       readonly cursor: number;
@@ -224,13 +207,13 @@ test('blocks learned later cause no event for synced pages, and are removed from
   };
 
   const firstEvents = await readyEvents(pagesBefore, [1, 2, 3, 4], 0);
-  publish(12);
+  publish(8);
   await syncNow();
   const grown = await pagesOf(parent);
-  expect(grown.map(({ number }) => number)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+  expect(grown.map(({ number }) => number)).toEqual(Array.from({ length: 8 }, (_, i) => i + 1));
   expect(grown.slice(0, 4)).toEqual(pagesBefore);
-  expect(grown.slice(4).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => []));
-  const added = [5, 6, 7, 8, 9, 10, 11, 12];
+  expect(grown.slice(4).map(noticesIn)).toEqual(Array.from({ length: 4 }, () => []));
+  const added = [5, 6, 7, 8];
   const secondEvents = await readyEvents(grown, added, firstEvents.cursor);
   expect(secondEvents.numbers).toEqual(added);
 

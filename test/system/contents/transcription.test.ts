@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../../contract/files/records.js';
 import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
-import { recordingOf, SILENCE, type Speech } from '../../emulators/speech.js';
+import { recordingOf, SILENCE, TALK } from '../../emulators/speech.js';
 import { startSite } from '../../emulators/site.js';
 import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
-import { thoroughRows } from '../../support/thorough.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 const KEYS = { deepgram: 'key of deepgram', assemblyai: 'key of assemblyai' };
 let deepgram: Deepgram;
@@ -61,11 +61,35 @@ const PLAIN = {
     'Otters juggle pebbles on the river bank. They do it when they are hungry. Is that so? Yes, and the reason is unknown.\n\nLighthouses are another matter.',
 };
 
+/** The request of each service for a transcription with speakers and language. */
+const REQUESTED = {
+  deepgram: {
+    query: {
+      model: 'nova-3',
+      smart_format: 'true',
+      punctuate: 'true',
+      paragraphs: 'true',
+      utterances: 'true',
+      diarize: 'true',
+      detect_language: 'true',
+    },
+    contentType: 'audio/mpeg',
+    contentLength: '600',
+  },
+  assemblyai: {
+    parameters: {
+      speech_models: ['universal-3-5-pro', 'universal-2'],
+      speaker_labels: true,
+      language_detection: true,
+    },
+    statuses: ['queued', 'processing', 'completed'],
+  },
+};
+
 describe.each(SERVICES)('%s', (transcription_service) => {
   const options = { transcription_service };
-  /** Returns rows that run for AssemblyAI in `npm run test:long` only. */
-  const deepgramRows = <const T>(rows: readonly T[]): readonly T[] =>
-    transcription_service === 'deepgram' ? rows : thoroughRows(rows);
+  /** Defines a test that runs for AssemblyAI in `npm run test:long` only. */
+  const deepgramTest = transcription_service === 'deepgram' ? test : thoroughly;
 
   test('splits a recording into paragraphs and into searchable chunks with times', async () => {
     const scenario = `plain-${transcription_service}`;
@@ -103,12 +127,19 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     expect(received).toMatchObject([{ sha256, size: content.length }]);
   });
 
-  test('starts turns with their speaker and names the speakers of chunks (include_speaker_labels)', async () => {
-    const file = await transcribed(`speakers-${transcription_service}`, {
+  test('names speakers and language if the options request them (include_speaker_labels, detect_audio_language)', async () => {
+    const scenario = `options-${transcription_service}`;
+    set(transcription_service, scenario, { speech: { ...TALK, language: 'pt-BR' } });
+    const file = await transcribed(scenario, {
       ...options,
       include_speaker_labels: true,
+      detect_audio_language: true,
       chunk_size: 30,
       chunk_overlap: 0,
+    });
+    expect(file).toMatchObject({
+      sync_status: 'READY',
+      file_metadata: { language: 'pt-BR', duration_sec: expect.any(Number), transcription_service },
     });
     const [a, b] = transcription_service === 'deepgram' ? ['0', '1'] : ['A', 'B'];
     expect(await textOf(file)).toBe(
@@ -123,23 +154,12 @@ describe.each(SERVICES)('%s', (transcription_service) => {
       speakers: expect.arrayContaining([a]),
       end_offset_sec: 18,
     });
+    // The parameters that the documentation of each service names.
+    const requested = { deepgram: callsOf(scenario), assemblyai: jobsOf(scenario) };
+    expect(requested[transcription_service]).toMatchObject([REQUESTED[transcription_service]]);
   });
 
-  test('stores the language in file_metadata (detect_audio_language)', async () => {
-    const scenario = `language-${transcription_service}`;
-    const speech: Speech = {
-      language: 'pt-BR',
-      duration: 3,
-      turns: [{ speaker: 0, paragraphs: [[{ text: 'As lontras brincam com pedras.', start: 1, end: 2.5 }]] }],
-    };
-    set(transcription_service, scenario, { speech });
-    expect(await transcribed(scenario, { ...options, detect_audio_language: true })).toMatchObject({
-      sync_status: 'READY',
-      file_metadata: { language: 'pt-BR', duration_sec: 3, transcription_service },
-    });
-  });
-
-  test('ends a silent recording with an error', async () => {
+  deepgramTest('ends a silent recording with an error', async () => {
     const scenario = `silence-${transcription_service}`;
     set(transcription_service, scenario, { speech: SILENCE });
     expect(await transcribed(scenario, options)).toMatchObject({
@@ -149,10 +169,10 @@ describe.each(SERVICES)('%s', (transcription_service) => {
   });
 
   // test/providers/transcription/services.test.ts tests the fault of each response of both services.
-  test.each([
-    ['a connection that breaks in the middle of the answer', 'brokenConnection'],
-    ...deepgramRows([['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }]]),
+  deepgramTest.each([
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }],
     ...thoroughRows([
+      ['a connection that breaks in the middle of the answer', 'brokenConnection'],
       ['429 without Retry-After', { status: 429 }],
       ['500', { status: 500 }],
       ['an answer that is not JSON', 'invalidJson'],
@@ -164,10 +184,10 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     if (transcription_service === 'assemblyai') expect(jobsOf(scenario)).toHaveLength(1);
   });
 
-  test.each([
+  deepgramTest.each([
     [500, 'Try again later'],
-    ...deepgramRows([[403, 'API_KEY']]),
     ...thoroughRows([
+      [403, 'API_KEY'],
       [402, 'API_KEY'],
       [404, 'BASE_URL'],
       [413, 'Split it'],
@@ -182,7 +202,7 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     expect(file.sync_error_message).toMatch(/said by the service/);
   });
 
-  test('does not transcribe again when a resync changes chunk_size or forces embeddings', async () => {
+  deepgramTest('does not transcribe again when a resync changes chunk_size or forces embeddings', async () => {
     const scenario = `again-${transcription_service}`;
     const countCalls = (): number =>
       (transcription_service === 'deepgram' ? callsOf(scenario) : jobsOf(scenario)).length;
@@ -197,57 +217,14 @@ describe.each(SERVICES)('%s', (transcription_service) => {
   });
 });
 
-test('sends the parameters that the documentation of each service names', async () => {
-  await transcribed('params-deepgram', {
-    transcription_service: 'deepgram',
-    include_speaker_labels: true,
-    detect_audio_language: true,
-  });
-  expect(callsOf('params-deepgram')).toMatchObject([
-    {
-      query: {
-        model: 'nova-3',
-        smart_format: 'true',
-        punctuate: 'true',
-        paragraphs: 'true',
-        utterances: 'true',
-        diarize: 'true',
-        detect_language: 'true',
-      },
-      contentType: 'audio/mpeg',
-      contentLength: '600',
-    },
-  ]);
-  await transcribed('params-assemblyai', {
-    transcription_service: 'assemblyai',
-    include_speaker_labels: true,
-    detect_audio_language: true,
-  });
-  expect(jobsOf('params-assemblyai')).toMatchObject([
-    {
-      parameters: {
-        speech_models: ['universal-3-5-pro', 'universal-2'],
-        speaker_labels: true,
-        language_detection: true,
-      },
-      statuses: ['queued', 'processing', 'completed'],
-    },
-  ]);
-});
-
-test('uses Deepgram without a transcription_service when both are configured', async () => {
-  expect(await transcribed('default')).toMatchObject({
-    sync_status: 'READY',
-    file_metadata: { transcription_service: 'deepgram' },
-  });
-});
-
-test("keeps the service's text in a language without spaces", async () => {
+test("uses Deepgram without a transcription_service, and keeps the service's text in a language without spaces", async () => {
   const text = 'かわうそは石で遊ぶ。';
   deepgram.scenarios.set('japanese', {
     speech: { language: 'ja', duration: 4, turns: [{ speaker: 0, paragraphs: [[{ text, start: 1, end: 3 }]] }] },
   });
-  expect(await textOf(await transcribed('japanese', { detect_audio_language: true }))).toBe(text);
+  const file = await transcribed('japanese', { detect_audio_language: true });
+  expect(file).toMatchObject({ file_metadata: { transcription_service: 'deepgram', language: 'ja' } });
+  expect(await textOf(file)).toBe(text);
 });
 
 test('transcribes a recording at an address, and one inside a message', async () => {
@@ -293,17 +270,6 @@ test('transcribes a recording at an address, and one inside a message', async ()
     file_metadata: { transcription_service: 'deepgram' },
   });
   await site.close();
-});
-
-test('sends samples without a header as a WAVE file', async () => {
-  const content = Buffer.concat([Buffer.from([1, 0, 2, 0]), Buffer.from('scenario:samples;'), Buffer.alloc(40)]);
-  const { id } = await user.send({ name: 'samples.pcm', content }, { skip_embedding_generation: true });
-  expect(await user.settled(id)).toMatchObject({
-    sync_status: 'READY',
-    source: 'PCM',
-    file_statistics: { file_size: content.length },
-  });
-  expect(callsOf('samples')).toMatchObject([{ contentType: 'audio/wav', size: content.length + 44 }]);
 });
 
 describe('a job of AssemblyAI', () => {

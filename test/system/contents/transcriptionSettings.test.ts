@@ -57,7 +57,7 @@ test('names the missing settings when no service is configured, and can still st
   expect({ deepgram: deepgram.calls, assemblyai: assemblyai.uploads }).toEqual({ deepgram: [], assemblyai: [] });
 });
 
-test('uses the only configured service, but not instead of another one that the file names', async () => {
+thoroughly('uses the only configured service, but not instead of another one that the file names', async () => {
   await withService({ ASSEMBLYAI_API_KEY: 'right' }, async (service) => {
     expect(await uploaded(service)).toMatchObject({ file_metadata: { transcription_service: 'assemblyai' } });
     expect(await uploaded(service, { transcription_service: 'deepgram' })).toMatchObject({

@@ -11,7 +11,7 @@ import { testUser, type TestUser } from '../../support/client.js';
 import { residentBytes } from '../../support/watchResident.js';
 
 const MB = 1_000_000;
-const SENT_BYTES = 300 * MB;
+const SENT_BYTES = 220 * MB;
 /** Well below SENT_BYTES: allows for parts in transit and uncollected garbage. */
 const MAX_GROWTH_BYTES = 100 * MB;
 

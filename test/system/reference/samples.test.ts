@@ -10,6 +10,7 @@ import ts from 'typescript';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../../engines/venv.js';
 import { redact } from '../../../scripts/reference/redact.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughRows } from '../../support/thorough.js';
 
 interface Described {
   readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[];
@@ -91,9 +92,12 @@ describe.each([
   ['GET', '/auth/v1/access_token'],
   ['POST', '/upload_text'],
   ['POST', '/uploadfile'],
-  ['POST', '/user'],
-  ['POST', '/add_webhook'],
-])('the code samples of %s %s', (method, operationPath) => {
+  // Further operations with a JSON body.
+  ...thoroughRows([
+    ['POST', '/user'],
+    ['POST', '/add_webhook'],
+  ] as const),
+] as const)('the code samples of %s %s', (method, operationPath) => {
   test.each(['curl', 'TypeScript', 'Python'])(
     'receive the same answer as the documented example: %s',
     async (label) => {

@@ -28,7 +28,7 @@ import type { SourceFixture } from '../../support/sourceFixtures/fixture.js';
 import { isThorough } from '../../support/thorough.js';
 
 /** Random requests per operation, valid and mutated ones. */
-const RUNS = isThorough() ? 30 : 5;
+const RUNS = isThorough() ? 30 : 3;
 
 /** Sources whose emulators this suite starts itself. */
 const OWN: ReadonlySet<string> = new Set(['GITBOOK', 'GITHUB', 'S3']);

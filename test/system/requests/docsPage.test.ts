@@ -97,16 +97,30 @@ async function sent(page: Page, anchor: string): Promise<string> {
   return (await answer.innerText()).replaceAll(/\s+/g, ' ');
 }
 
-describe('the page at /docs', () => {
-  test('has each tag, samples in three languages, and a policy that blocks inserted scripts and styles', async () => {
-    const answer = await fetch(`${service.url}/docs/`);
-    const policy = answer.headers.get('content-security-policy') ?? '';
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src-elem 'nonce-[\w+/=]{20,}'; /);
-    expect(policy).toContain("connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-    expect((await fetch(`${service.url}/docs/`)).headers.get('content-security-policy')).not.toBe(policy);
+/** Returns a script for a page: whether it has this background. The theme is applied after the page is shown. */
+const hasBackground = (colour: string): string => `getComputedStyle(document.body).backgroundColor === '${colour}'`;
 
-    const { page, faults, outside } = await opened(`${service.url}/docs`, 1280, 'light');
+test('the page at /docs has a policy with a nonce of each response', async () => {
+  const policyOf = async () => (await fetch(`${service.url}/docs/`)).headers.get('content-security-policy') ?? '';
+  const policy = await policyOf();
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src-elem 'nonce-[\w+/=]{20,}'; /);
+  expect(policy).toContain("connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  expect(await policyOf()).not.toBe(policy);
+});
+
+/** The page takes seconds of processor time to load, so several tests use it, in this order. */
+describe('the page at /docs on a wide screen', () => {
+  let page: Page;
+  let faults: string[];
+  let outside: string[];
+  beforeAll(async () => {
+    ({ page, faults, outside } = await opened(`${service.url}/docs`, 1280, 'light'));
+  });
+  afterAll(() => page.close());
+
+  test('has each tag, samples in three languages, and the light colours of the device', async () => {
     await page.getByText('Access tokens with which').first().waitFor();
+    await page.waitForFunction(hasBackground('rgb(255, 255, 255)'));
     const { tags } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { tags: { name: string }[] };
     for (const { name } of tags) await page.getByText(name, { exact: true }).first().waitFor();
     await show(page, 'tag/embeddings/POST/embeddings');
@@ -118,7 +132,25 @@ describe('the page at /docs', () => {
     await page.getByRole('option', { name: 'Python' }).click();
     await operation.getByText('import requests').first().waitFor();
     expect({ faults, outside }).toEqual({ faults: [], outside: [] });
+  });
 
+  test('finds operations, and its console calls them with a key', async () => {
+    await page.getByLabel('Bearer Token').first().fill(service.apiKey);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('adresses in a sitemap');
+    await page.getByRole('dialog').getByText('/process_sitemap').waitFor();
+    await page.keyboard.press('Escape');
+    await show(page, 'tag/users/GET/whoami');
+    expect(await sent(page, 'tag/users/GET/whoami')).toContain('"organization_supplied_user_id": "user-42"');
+    // The page stores no key.
+    const storage = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
+    expect(storage).not.toContain(service.apiKey);
+    expect({ faults, outside }).toEqual({ faults: [], outside: [] });
+  });
+
+  test('blocks inserted scripts and styles', async () => {
     await page.evaluate(
       `const script = document.createElement('script');
       script.textContent = 'document.title = "was run"';
@@ -131,55 +163,24 @@ describe('the page at /docs', () => {
       expect.stringContaining('Content Security Policy'),
       expect.stringContaining('Content Security Policy'),
     ]);
-    await page.close();
   });
+});
 
-  test('finds operations, and its console calls them with and without credentials', async () => {
-    const { page, faults, outside } = await opened(`${service.url}/docs/`, 1280, 'light');
-    await page.getByLabel('Bearer Token').first().fill(service.apiKey);
-    await page.keyboard.press('Control+k');
-    await page.getByRole('dialog').getByRole('combobox').fill('adresses in a sitemap');
-    await page.getByRole('dialog').getByText('/process_sitemap').waitFor();
-    await page.keyboard.press('Escape');
-    await show(page, 'tag/health/GET/health');
-    expect(await sent(page, 'tag/health/GET/health')).toContain('"status": "ok"');
-    await page.keyboard.press('Escape');
-    await show(page, 'tag/users/GET/whoami');
-    expect(await sent(page, 'tag/users/GET/whoami')).toContain('"organization_supplied_user_id": "user-42"');
-    // The page stores no key.
-    const storage = await page.evaluate(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
-    );
-    expect(storage).not.toContain(service.apiKey);
-    expect({ faults, outside }).toEqual({ faults: [], outside: [] });
-    await page.close();
-  });
-
-  test.each([
-    ['light', 'rgb(255, 255, 255)'],
-    ['dark', 'rgb(15, 15, 15)'],
-  ] as const)('fits a phone, and is %s on a device with this colour scheme', async (scheme, background) => {
-    const { page, faults, outside } = await opened(`${service.url}/docs/`, 390, scheme);
-    await page.getByText('Access tokens with which').first().waitFor();
-    await show(page, 'tag/files/POST/upload_text');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    // The theme is applied after the page is shown.
-    await page.waitForFunction(`getComputedStyle(document.body).backgroundColor === '${background}'`);
-    expect({ faults, outside }).toEqual({ faults: [], outside: [] });
-    await page.close();
-  });
-
-  test('works below a path, with the address of the page in samples and console', async () => {
-    const { page, faults, outside } = await opened(`${below}/docs`, 1280, 'light');
-    expect(page.url()).toBe(`${below}/docs/`);
-    await page.getByText('Access tokens with which').first().waitFor();
-    await show(page, 'tag/health/GET/health');
-    await page.getByText(`curl '${below}/health'`).first().waitFor();
-    expect(await sent(page, 'tag/health/GET/health')).toContain('"status": "ok"');
-    expect(await page.getByRole('link', { name: 'openapi.json' }).first().getAttribute('href')).toBe('../openapi.json');
-    expect({ faults, outside }).toEqual({ faults: [], outside: [] });
-    await page.close();
-  });
+test('the page below a path fits a dark phone, and uses the address of the page in samples and console', async () => {
+  const { page, faults, outside } = await opened(`${below}/docs`, 390, 'dark');
+  expect(page.url()).toBe(`${below}/docs/`);
+  await page.getByText('Access tokens with which').first().waitFor();
+  await show(page, 'tag/files/POST/upload_text');
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await page.waitForFunction(hasBackground('rgb(15, 15, 15)'));
+  await page.setViewportSize({ width: 1280, height: 844 });
+  await show(page, 'tag/health/GET/health');
+  await page.getByText(`curl '${below}/health'`).first().waitFor();
+  // The console has no credentials.
+  expect(await sent(page, 'tag/health/GET/health')).toContain('"status": "ok"');
+  expect(await page.getByRole('link', { name: 'openapi.json' }).first().getAttribute('href')).toBe('../openapi.json');
+  expect({ faults, outside }).toEqual({ faults: [], outside: [] });
+  await page.close();
 });
 
 describe('the files of the page', () => {

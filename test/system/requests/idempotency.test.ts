@@ -27,8 +27,13 @@ afterAll(async () => {
 });
 
 const withKey = (key: string) => ({ 'idempotency-key': key });
+const WITHOUT_VECTORS = { skip_embedding_generation: true };
 const scrape = (key: string, body: Record<string, unknown> = {}, caller = user) =>
-  caller.post<FileRecord>('/scrape_sitemap', { url: site.url('/sitemap.xml'), ...body }, withKey(key));
+  caller.post<FileRecord>(
+    '/scrape_sitemap',
+    { url: site.url('/sitemap.xml'), ...WITHOUT_VECTORS, ...body },
+    withKey(key),
+  );
 const runs = () => database.collection('runs').countDocuments();
 
 /** POST operations that only read or set a state: repeating them changes nothing. */
@@ -88,7 +93,7 @@ test('executes a repeated request with the same key once, and returns the first 
   // The same values in another order, with a default given explicitly.
   const again = await user.post<FileRecord>(
     '/scrape_sitemap',
-    { store_file_only: false, tags: null, url: site.url('/sitemap.xml') },
+    { store_file_only: false, tags: null, ...WITHOUT_VECTORS, url: site.url('/sitemap.xml') },
     withKey('once'),
   );
   expect(again).toMatchObject({ status: 200, body: first.body });

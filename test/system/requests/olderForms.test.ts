@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import type { ChunkRecord, FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
+import { everyRow } from '../../support/everyRow.js';
 import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { Listed, TestUser } from '../../support/client.js';
@@ -185,23 +186,25 @@ describe('deletes', () => {
     await remaining(0);
   });
 
-  test.each([{}, { file_ids: [] }, { file_ids: null, sync_statuses: null, delete_child_files: true }])(
-    'POST /delete_files of %j, which would delete everything, is 400',
-    async (body) => {
-      expect((await nora.post('/delete_files', body)).status).toBe(400);
-    },
-  );
-
-  test.each([
-    {},
-    { name: '' },
-    { ids: [], tags: {}, sync_statuses: [] },
-    { tags_v2: { OR: [] } },
-    { tags_v2: { AND: [{ OR: [] }] } },
-    { include_all_children: true, include_containers: false },
-    { root_files_only: false, non_synced_only: false },
-  ])('POST /delete_files_v2 with filters %j, which would delete everything, is 400', async (filters) => {
-    expect((await nora.post('/delete_files_v2', { filters })).status).toBe(400);
+  test('of all files by a request without a filter are refused with 400', async () => {
+    const bodies = [{}, { file_ids: [] }, { file_ids: null, sync_statuses: null, delete_child_files: true }];
+    const filters = [
+      {},
+      { name: '' },
+      { ids: [], tags: {}, sync_statuses: [] },
+      { tags_v2: { OR: [] } },
+      { tags_v2: { AND: [{ OR: [] }] } },
+      { include_all_children: true, include_containers: false },
+      { root_files_only: false, non_synced_only: false },
+    ];
+    await everyRow(
+      [
+        ...bodies.map((body) => ['/delete_files', body] as const),
+        ...filters.map((filter) => ['/delete_files_v2', { filters: filter }] as const),
+      ],
+      ([path, body]) => `${path} ${JSON.stringify(body)}`,
+      async ([path, body]) => expect((await nora.post(path, body)).status).toBe(400),
+    );
     expect(await remaining(3)).toHaveLength(3);
   });
 });
