@@ -18,6 +18,7 @@ register(
   ),
 );
 
+const tests = import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js');
 const [node, script, url, ...args] = process.argv;
 const calls = args[0] === '--suite' ? [args] : args.map((scenario) => ['--scenario', scenario]);
 let exitCode = 0;
@@ -28,7 +29,7 @@ for (const [nth, call] of calls.entries()) {
   // makes Node load it for each scenario; the packages that it imports are loaded once.
   const code = await new Promise((end) => {
     process.exit = end;
-    import(`@modelcontextprotocol/conformance/dist/index.js?${nth}`).catch((error) => {
+    import(`${tests}?${nth}`).catch((error) => {
       console.error(error);
       end(1);
     });
