@@ -7,7 +7,10 @@ import { CHARSET_TRAPS, CONTENT_TRAPS } from './traps/contents.js';
 import { SLOWNESS_TRAPS } from './traps/slowness.js';
 import { html, type Origins, redirect, type Trap } from './traps/trap.js';
 
-/** Faulty pages. Their outcomes assume the default timeouts of requests, and two retries of each page. */
+/**
+ * Faulty pages. Their outcomes assume the default timeouts of requests, two retries of each page, and the MAX_PAGE_BYTES
+ * of traps/bodies.ts.
+ */
 export const TRAPS: readonly Trap[] = [
   ...REDIRECT_TRAPS,
   ...STATUS_TRAPS,

@@ -30,7 +30,7 @@ const operations = file('docs/operations/metrics.md');
 const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
 
 /**
- * Metrics of the SDK that the dashboard shows. test/system/observability/metrics.test.ts checks that they are exported.
+ * Metrics of the SDK that the dashboard shows. test/system/observability/exports/metrics.ts checks that they are exported.
  */
 const OF_SDK = [
   'temporal_activity_schedule_to_start_latency_seconds',

@@ -48,7 +48,7 @@ async function createTrials({ service, proxy, site }: Parts): Promise<CommitTria
   let version = 0;
   const change = (): void => {
     version += 1;
-    paths.forEach((path, number) => site.pages.set(path, samplePage(version * 1000 + number, 2)));
+    paths.forEach((path, number) => site.pages.set(path, samplePage(version * 1000 + number, 1)));
   };
   const scrape = async (user: TestUser): Promise<void> => {
     const { id } = await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 100 });

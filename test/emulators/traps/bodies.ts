@@ -2,8 +2,8 @@ import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 
 import { answer, html, raw, type Trap } from './trap.js';
 
-/** Default of MAX_PAGE_BYTES. */
-const LIMIT = 20_000_000;
+/** MAX_PAGE_BYTES for a service that reads these traps: above the sizes of all other traps. */
+export const MAX_PAGE_BYTES = 5_000_000;
 
 /** Returns a page of exactly this size. Most of it is a comment, because the limit counts bytes, not text. */
 function pageOf(bytes: number): Buffer {
@@ -17,24 +17,28 @@ const encoded = (name: string, encoding: string, body: Buffer, outcome: Trap['ou
   outcome,
 });
 
-const bomb = gzipSync(Buffer.alloc(30_000_000, ' '), { level: 9 });
+const bomb = gzipSync(Buffer.alloc(8_000_000, ' '), { level: 9 });
 const small = html('The encoding is valid.');
 
 /** Bodies of extreme size, in valid and invalid encodings, and incomplete ones. */
 export const BODY_TRAPS: readonly Trap[] = [
-  { name: 'just-20-MB', page: answer(200, pageOf(LIMIT)), outcome: { words: [`a page of ${LIMIT} bytes`] } },
   {
-    name: 'just-over-20-MB',
-    page: answer(200, pageOf(LIMIT + 1)),
-    outcome: { sentence: /larger than the 20,000,000 bytes/ },
+    name: 'just-5-MB',
+    page: answer(200, pageOf(MAX_PAGE_BYTES)),
+    outcome: { words: [`a page of ${MAX_PAGE_BYTES} bytes`] },
   },
   {
-    name: 'over-20-MB-without-length',
+    name: 'just-over-5-MB',
+    page: answer(200, pageOf(MAX_PAGE_BYTES + 1)),
+    outcome: { sentence: /larger than the 5,000,000 bytes/ },
+  },
+  {
+    name: 'over-5-MB-without-length',
     page: (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).write(pageOf(LIMIT + 1));
+      response.writeHead(200, { 'content-type': 'text/html' }).write(pageOf(MAX_PAGE_BYTES + 1));
       response.end();
     },
-    outcome: { sentence: /larger than the 20,000,000 bytes/, requests: 1 },
+    outcome: { sentence: /larger than the 5,000,000 bytes/, requests: 1 },
   },
   {
     name: 'endless',
@@ -47,7 +51,7 @@ export const BODY_TRAPS: readonly Trap[] = [
       response.on('drain', more);
       more();
     },
-    outcome: { sentence: /larger than the 20,000,000 bytes/, requests: 1 },
+    outcome: { sentence: /larger than the 5,000,000 bytes/, requests: 1 },
   },
   {
     name: 'cut-off',
@@ -71,9 +75,9 @@ export const BODY_TRAPS: readonly Trap[] = [
   encoded('gzip-thrice', 'gzip, gzip, gzip', gzipSync(gzipSync(gzipSync(small))), {
     sentence: /encoding that was not requested/,
   }),
-  encoded('gzip-bomb', 'gzip', bomb, { sentence: /larger than the 20,000,000 bytes/ }),
+  encoded('gzip-bomb', 'gzip', bomb, { sentence: /larger than the 5,000,000 bytes/ }),
   encoded('gzip-bomb-in-gzip', 'gzip, gzip', gzipSync(bomb), {
-    sentence: /larger than the 20,000,000 bytes/,
+    sentence: /larger than the 5,000,000 bytes/,
   }),
   encoded('declared-gzip-is-plain', 'gzip', Buffer.from(small), {
     sentence: /compressed answer of .* is damaged/,

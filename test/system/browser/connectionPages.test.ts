@@ -17,7 +17,7 @@ import type { Listed, TestUser } from '../../support/client.js';
 import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
-import { thoroughly } from '../../support/thorough.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 /** Folder for screenshots; without it, none are taken. */
 const PICTURES = process.env['TEST_PICTURES'];
@@ -114,7 +114,8 @@ async function takeScreenshots(name: string): Promise<void> {
 /** Returns the error that the browser logs for a page with an error status. @param status HTTP status of the page */
 const errorOf = (status: number): string[] => [expect.stringContaining(`status of ${status}`) as unknown as string];
 
-describe.each(SOURCES)('%s', (source) => {
+// The service's pages differ between sources only in names and accounts.
+describe.each<Source>(['GOOGLE_DRIVE', ...thoroughRows<Source>(['SLACK'])])('%s', (source) => {
   const name = NAMES[source];
 
   test('names the connected account after consent', async () => {

@@ -8,10 +8,11 @@ import type { PageOptions } from '../../../contract/files/ingestOptions.js';
 import type { ChunkRecord, FileRecord } from '../../../contract/files/records.js';
 import { countTokens } from '../../../documents/chunking/countTokens.js';
 import { FIELD_PAGES, MARKED, startFieldSite } from '../../emulators/fieldSite.js';
-import type { Site } from '../../emulators/site.js';
+import { type Page, type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { storedPoints } from '../../support/storedPoints.js';
+import { thoroughRows } from '../../support/thorough.js';
 
 /** The observable results of a scrape. */
 interface ScrapeResult {
@@ -287,40 +288,110 @@ describe('the fields of scrape_sitemap', () => {
 });
 
 const FLAGS = ['skip_embedding_generation', 'generate_chunks_only', 'store_file_only'] as const;
-const COMBINATIONS = Array.from({ length: 8 }, (_, bits) =>
-  Object.fromEntries(FLAGS.map((flag, bit) => [flag, (bits & (1 << bit)) !== 0])),
-) as Record<(typeof FLAGS)[number], boolean>[];
+type Flags = Readonly<Record<(typeof FLAGS)[number], boolean>>;
+const ALL_FLAGS = { skip_embedding_generation: true, generate_chunks_only: true, store_file_only: true };
+/** Combinations of flags. Those of at most one flag use the scrapes of the other tests. */
+const COMBINATIONS: readonly (readonly [string, () => Promise<ScrapeResult>, Partial<Flags>])[] = [
+  ['no flag', async () => plain, {}],
+  ...FLAGS.map((flag) => [flag, () => resultOf(flag), { [flag]: true }] as const),
+  ['all flags', () => scrape(() => ALL_FLAGS), ALL_FLAGS],
+  ...thoroughRows(
+    FLAGS.map((left) => {
+      const flags = { ...ALL_FLAGS, [left]: false };
+      return [`all flags except ${left}`, () => scrape(() => flags), flags] as const;
+    }),
+  ),
+];
 
-describe('all eight combinations of the flags that limit the processing of a page', () => {
-  test.each(COMBINATIONS.map((flags) => [FLAGS.filter((flag) => flags[flag]).join(' + ') || 'none', flags] as const))(
-    '%s',
-    async (_name, flags) => {
-      const result = await scrape(() => ({ ...flags, max_pages_to_scrape: 1 }));
-      const { body: listed } = await user.post<Listed<FileRecord>>('/user_files_v2', {
-        filters: { parent_file_ids: [result.parent.id] },
-        include_raw_file: true,
-        include_parsed_text_file: true,
-      });
-      const [page] = listed.results as [FileRecord];
-      expect(page.sync_status).toBe('READY');
-      expect(page.skip_embedding_generation).toBe(flags.skip_embedding_generation);
+describe('the flags that limit the processing of a page have their effects together', () => {
+  test.each(COMBINATIONS)('%s', async (_name, scraped, flags) => {
+    const result = await scraped();
+    const { body: listed } = await user.post<Listed<FileRecord>>('/user_files_v2', {
+      filters: { ids: [result.children[0]?.id] },
+      include_raw_file: true,
+      include_parsed_text_file: true,
+    });
+    const [page] = listed.results as [FileRecord];
+    const vectorsOfPage = result.chunks.filter((chunk) => chunk.user_file_id === page.id && chunk.embedding !== null);
+    expect(page.sync_status).toBe('READY');
+    expect(page.skip_embedding_generation).toBe(flags.skip_embedding_generation ?? false);
 
-      // skip_embedding_generation: no vectors. generate_chunks_only: no vectors, whatever the first flag is.
-      // store_file_only: no chunks either.
-      const stored = flags.store_file_only;
-      const vectors = !stored && !flags.generate_chunks_only && !flags.skip_embedding_generation;
-      expect(result.chunks.length > 0).toBe(!stored);
-      expect(embedded(result)).toBe(vectors ? result.chunks.length : 0);
-      expect(await service.store.vectors.countOf(tenant(page), [page.id])).toBe(embedded(result));
-      expect((await search(result)) > 0).toBe(vectors);
-      expect(page.file_statistics).toMatchObject({ num_embeddings: embedded(result), file_format: 'HTML' });
-      expect(page.file_statistics?.num_characters !== undefined).toBe(!stored);
+    // skip_embedding_generation: no vectors. generate_chunks_only: no vectors, whatever the first flag is.
+    // store_file_only: no chunks either.
+    const stored = flags.store_file_only ?? false;
+    const vectors = Object.keys(flags).length === 0;
+    expect(result.chunks.length > 0).toBe(!stored);
+    expect(embedded(result)).toBe(vectors ? result.chunks.length : 0);
+    expect(vectorsOfPage.length > 0).toBe(vectors);
+    expect(await service.store.vectors.countOf(tenant(page), [page.id])).toBe(vectorsOfPage.length);
+    expect((await search(result)) > 0).toBe(vectors);
+    expect(page.file_statistics).toMatchObject({ num_embeddings: vectorsOfPage.length, file_format: 'HTML' });
+    expect(page.file_statistics?.num_characters !== undefined).toBe(!stored);
 
-      const body = result.site.pages.get('/a/0.html');
-      expect(page.file_statistics?.file_size).toBe(Buffer.byteLength(body as string));
-      expect(await (await fetch(page.presigned_url ?? '')).text()).toBe(body);
-      if (stored) expect(page.parsed_text_url).toBeNull();
-      else expect(await (await fetch(page.parsed_text_url ?? '')).text()).toContain('# Harbour 0');
-    },
-  );
+    const path = new URL(page.external_url ?? '').pathname;
+    const body = result.site.pages.get(path);
+    expect(page.file_statistics?.file_size).toBe(Buffer.byteLength(body as string));
+    expect(await (await fetch(page.presigned_url ?? '')).text()).toBe(body);
+    if (stored) expect(page.parsed_text_url).toBeNull();
+    else expect(await (await fetch(page.parsed_text_url ?? '')).text()).toContain(`# Harbour ${path[3]}`);
+  });
+});
+
+/** Scrapes one page. Returns its record with its text. */
+async function scrapePage(site: Site, path: string, options: Record<string, unknown>) {
+  const sitemap = `/sitemap-${site.pages.size}.xml`;
+  site.pages.set(sitemap, sitemapOf(site.origin, [path]));
+  const accepted = await user.scrape({ url: site.url(sitemap), generate_chunks_only: true, ...options });
+  const parent = await user.settled(accepted.id);
+  const [file] = await user.children(parent.id);
+  if (!file) throw new Error(`the scrape of ${path} has no page: ${parent.sync_error_message ?? parent.sync_status}`);
+  const { results: chunks } = await user.chunks({ ids: [file.id] });
+  return { file, text: chunks.map((chunk) => chunk.source_content).join('\n') };
+}
+
+describe('of a rendered page, the main text', () => {
+  const sentences = (about: string) => `The ${about} of the district were counted by an observer with care. `.repeat(8);
+  const SUBJECTS = ['offers', 'adverts', 'notes', 'orchards'];
+  /** All parts are main text. */
+  const BODY = `<body>
+    <main><h1>Offers</h1><p>${sentences('offers')}</p></main>
+    <div class="promo wide"><h1>Adverts</h1><p>${sentences('adverts')}</p></div>
+    <div data-kind="teaser"><h1>Notes</h1><p>${sentences('notes')}</p></div>
+    <div><h1>Orchards</h1><p>${sentences('orchards')}</p></div>
+  </body>`;
+  const ROWS_OF_PAGES: readonly (readonly [string, Page, boolean])[] = [
+    [
+      'that is an empty shell',
+      `<html><body><div id="root"></div><script>document.body.innerHTML = ${JSON.stringify(BODY)}</script></body></html>`,
+      false,
+    ],
+    // The original document contains the text, so the browser is used only because of the style sheet.
+    ...thoroughRows([
+      ['with styles', `<html><head><link rel="stylesheet" href="/style.css"></head>${BODY}</html>`, true] as const,
+    ]),
+  ];
+  test.each(ROWS_OF_PAGES)('%s excludes skipped tags, classes and selectors', async (_name, page, withMedia) => {
+    const site = await startSite({ '/page': page, '/style.css': { type: 'text/css', body: 'body { color: #333 }' } });
+    sites.push(site);
+    const read = async (options: Record<string, unknown>) => {
+      const { file, text } = await scrapePage(site, '/page', { download_css_and_media: withMedia, ...options });
+      expect([file.sync_status, file.file_metadata?.['fetched_with']]).toEqual(['READY', 'browser']);
+      return SUBJECTS.filter((about) => text.includes(`The ${about} of the district`));
+    };
+    // Prose outside of <main> is content too.
+    expect(await read({})).toEqual(SUBJECTS);
+    const [tags, classes] = [{ html_tags_to_skip: ['main'] }, { css_classes_to_skip: ['promo'] }];
+    const selectors = { css_selectors_to_skip: ['[data-kind="teaser"]'] };
+    expect(await read({ ...tags, ...classes, ...selectors })).toEqual(['orchards']);
+  });
+});
+
+test('use_premium_proxies is accepted without a proxy pool: only a refused page ends in SYNC_ERROR, naming the setting', async () => {
+  const site = await startSite({ '/open': '<p>The orchards were counted.</p>', '/refused': { status: 403 } });
+  sites.push(site);
+  const { file: fetched } = await scrapePage(site, '/open', { use_premium_proxies: true });
+  expect(fetched).toMatchObject({ sync_status: 'READY', file_metadata: { fetched_with: 'http' } });
+  const { file: refused } = await scrapePage(site, '/refused', { use_premium_proxies: true });
+  expect(refused.sync_status).toBe('SYNC_ERROR');
+  expect(refused.sync_error_message).toMatch(/HTTP 403.*PREMIUM_PROXY_URLS/);
 });

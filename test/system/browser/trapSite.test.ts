@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FileRecord } from '../../../contract/files/records.js';
 import { samplePage, sitemapOf } from '../../emulators/site.js';
 import { BROKEN_SITEMAPS, ORDINARY_IN_SLOW, startTrapSite, TRAPS, type TrapSite } from '../../emulators/trapSite.js';
+import { MAX_PAGE_BYTES } from '../../emulators/traps/bodies.js';
 import { SLOWNESS_LIMITS, SLOWNESS_TRAPS } from '../../emulators/traps/slowness.js';
 import type { Trap } from '../../emulators/traps/trap.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -49,6 +50,7 @@ beforeAll(async () => {
   const settings = {
     // The two sites by host and port: the rest of loopback is forbidden, as in production.
     ALLOWED_PRIVATE_HOSTS: `${site.host},${site.foreign.host}`,
+    MAX_PAGE_BYTES: String(MAX_PAGE_BYTES),
     PARSE_TIMEOUT_MS: '30000',
     // Half of the default: the page that exceeds it does so sooner.
     PARSE_MEMORY_MB: '256',

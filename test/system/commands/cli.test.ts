@@ -1,20 +1,21 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { Check } from '../../../cli/doctor/check.js';
-import type { FileRecord } from '../../../contract/files/records.js';
+import type { DocumentRecord, FileRecord } from '../../../contract/files/records.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { cli, type CliRun, watchCli } from '../../support/cli.js';
 import { connectSource, revokeSource } from '../../support/dataSources.js';
 import { withDatabase } from '../../support/mongo.js';
 import { everyRow } from '../../support/everyRow.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughRows } from '../../support/thorough.js';
 import { waitFor } from '../../support/waitFor.js';
 
 let service: TestService;
@@ -36,7 +37,7 @@ const call = (...args: string[]) => cli(env, ...args);
 /** Time limit of a process that cannot start. A process that hangs is killed at this limit. */
 const END_MS = 240_000;
 
-// test/system/commands/npmCommands.test.ts tests the same of the worker, with a Temporal that it does not reach.
+// npmCommands.test.ts tests the same of the worker, with a Temporal that it does not reach.
 test('exits with code 1 and the cause if the API has no key', async () => {
   const file = fileURLToPath(new URL('../../../dist/api/server.js', import.meta.url));
   const child = fork(file, {
@@ -54,6 +55,120 @@ test('exits with code 1 and the cause if the API has no key', async () => {
   const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
   clearTimeout(timer);
   expect({ code, signal, stderr }).toEqual({ code: 1, signal: null, stderr: expect.stringContaining('API_KEY') });
+});
+
+describe('help and failed calls', () => {
+  test('--help lists every command, and each command has its own help', async () => {
+    const { code, lines } = await call('--help');
+    expect(code).toBe(0);
+    const names = lines.flatMap((text) =>
+      [...text.matchAll(/^ {2}(\w[\w -]*?) {2,}\S/gm)].map(([, name]) => name ?? ''),
+    );
+    expect(names.length).toBeGreaterThan(12);
+    for (const name of names) {
+      const help = await call(...name.split(' '), '--help');
+      expect(help.code).toBe(0);
+      expect(help.lines[0]).toContain(`npm run cli -- ${name}`);
+    }
+  });
+
+  test.each([
+    [['no-such'], 'There is no command no-such'],
+    [['org', 'create'], 'NAME is missing'],
+    [['org', 'list', 'more'], 'too many arguments'],
+    [['key', 'revoke', 'x'], 'ID must be a number'],
+    [['key', 'create', '--org', '-1'], '--org'],
+    [['search', 'a', '--nonsense'], '--nonsense'],
+  ])('an invalid call exits with code 2 and the reason: %j', async (args, message) => {
+    const { code, stderr } = await call(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('prints a remedy if the service does not answer or rejects the key, or if a setting is missing', async () => {
+    const unreachable = await call('status', '--url', 'http://127.0.0.1:9');
+    expect([unreachable.code, unreachable.stderr]).toEqual([1, expect.stringContaining('npm start')]);
+    const wrongKey = await cli({ ...env, API_KEY: 'not-a-key-of-anybody' }, 'status');
+    expect([wrongKey.code, wrongKey.stderr]).toEqual([1, expect.stringContaining('key create')]);
+    const withoutApiKey = await cli({ DATA_DIR: '/nonexistent' }, 'status');
+    expect([withoutApiKey.code, withoutApiKey.stderr]).toEqual([1, expect.stringContaining('API_KEY is not set')]);
+    const withoutSecretKey = await cli({ DATA_DIR: '/nonexistent' }, 'org', 'list');
+    expect([withoutSecretKey.code, withoutSecretKey.stderr]).toEqual([1, expect.stringContaining('SECRET_KEY')]);
+  });
+});
+
+test('scrapes and searches a site, and shows why a file is not searchable', async () => {
+  site.pages.set('/good.html', samplePage(1, 2));
+  site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/good.html', '/gone.html']));
+  const scraped = await call('scrape', site.url('/sitemap.xml'), '--sitemap', '--customer', 'hugo', '--json');
+  expect(scraped.code).toBe(0);
+  expect(scraped.json<FileRecord>()).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 2 } });
+
+  const searchRun = await call('search', 'sample', '--customer', 'hugo', '--k', '2', '--json');
+  expect(searchRun.json<DocumentRecord[]>()[0]?.source_url).toBe(site.url('/good.html'));
+  expect((await call('search', 'sample', '--customer', 'hugo')).lines[0]).toMatch(/^1\. score -?[\d.]+ · file \d+/);
+
+  const status = await call('status', '--customer', 'hugo');
+  expect(status.lines[0]).toMatch(/^ready: mongodb \d+ ms/);
+  expect(status.lines).toContainEqual(expect.stringMatching(/^hugo: 2 ready, 0 in progress, 1 failed/));
+  const failedPage = await call('status', '--customer', 'hugo', '--find', 'gone');
+  expect(failedPage.lines.join('\n')).toMatch(/SYNC_ERROR[\s\S]*404/);
+  const good = (await call('status', '--customer', 'hugo', '--find', 'good', '--json')).json<{ chunks: number }[]>();
+  expect(good).toEqual([expect.objectContaining({ sync_status: 'READY', chunks: expect.any(Number) })]);
+
+  const unknownUser = await call('search', 'x', '--customer', 'nemo');
+  expect([unknownUser.code, unknownUser.stderr]).toEqual([1, expect.stringContaining('There is no user nemo')]);
+  expect((await call('status', '--customer', 'hugo', '--find', 'neverheardof')).code).toBe(1);
+  const failed = await call('scrape', site.url('/nothing.xml'), '--sitemap', '--customer', 'hugo');
+  expect([failed.code, failed.lines[0]]).toEqual([1, expect.stringContaining('SYNC_ERROR')]);
+});
+
+test('creates, lists, rotates and revokes keys, and creates and lists organizations', async () => {
+  const isAccepted = async (key: string): Promise<boolean> =>
+    (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;
+  const created = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
+  expect(await isAccepted(created.api_key)).toBe(true);
+  const org = String(created.id);
+  const rows = (await call('key', 'list', '--org', org, '--json')).json<{ id: number; prefix: string }[]>();
+  expect(rows).toEqual([expect.objectContaining({ prefix: created.api_key.slice(0, 8), revokedAt: null })]);
+  const first = String(rows[0]!.id);
+  const rotated = (await call('key', 'rotate', first, '--json')).json<{ id: number; api_key: string }>();
+  expect([await isAccepted(created.api_key), await isAccepted(rotated.api_key)]).toEqual([false, true]);
+  expect((await call('key', 'rotate', first)).code).toBe(1);
+
+  const lastRevocation = await call('key', 'revoke', String(rotated.id));
+  expect([lastRevocation.code, lastRevocation.stderr]).toEqual([1, expect.stringContaining('--last')]);
+  expect(await isAccepted(rotated.api_key)).toBe(true);
+  const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
+  expect((await call('key', 'revoke', String(rotated.id))).code).toBe(0);
+  expect([await isAccepted(rotated.api_key), await isAccepted(another.api_key)]).toEqual([false, true]);
+  expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
+  const organizations = (await call('org', 'list', '--json')).json<object[]>();
+  expect(organizations).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
+  expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
+});
+
+test('writes the new key to the file in DATA_DIR only if the rotated key is the one in that file', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
+  const make = async () => (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
+  const [own, other] = [await make(), await make()];
+  await writeFile(path.join(dataDir, 'api-key'), `${own.api_key}\n`, { mode: 0o600 });
+  const { API_KEY: _own, ...others } = env;
+  const ofDataDir = { ...others, DATA_DIR: dataDir };
+  const storedKey = async () => (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim();
+  expect((await cli(ofDataDir, 'key', 'rotate', String(other.id))).stderr).toBe('');
+  expect(await storedKey()).toBe(own.api_key);
+
+  const rotated = await cli(ofDataDir, 'key', 'rotate', String(own.id), '--json');
+  const newKey = rotated.json<{ id: number; api_key: string }>();
+  expect(rotated.stderr).toContain('DATA_DIR/api-key contains the new key');
+  expect(await storedKey()).toBe(newKey.api_key);
+  expect((await cli(ofDataDir, 'status')).code).toBe(0);
+
+  // A key that is set in the environment must be changed there by the operator.
+  const inEnvironment = await cli({ ...ofDataDir, API_KEY: newKey.api_key }, 'key', 'rotate', String(newKey.id));
+  expect(inEnvironment.stderr).toContain('Set API_KEY to the new one');
+  expect(await storedKey()).toBe(newKey.api_key);
+  await rm(dataDir, { recursive: true });
 });
 
 test('deployment renew stores a new id in a restored copy', async () => {
@@ -154,9 +269,10 @@ describe('doctor', () => {
       ['Qdrant', 'Temporal', 'API', 'SECRET_KEY', 'file storage', 'Chromium', 'embedding model'],
     ],
     [{ MONGODB_URI: 'mongodb://127.0.0.1:2/?directConnection=true' }, ['MongoDB']],
-    [{ TASK_QUEUE: 'unpolled' }, ['worker']],
-    [{ PUBLIC_URL: 'http://0.0.0.0:2' }, ['API', 'PUBLIC_URL']],
-    [{ PUBLIC_URL: '', HOST: '::', PORT: '2' }, ['API', 'PUBLIC_URL']],
+    [{ TASK_QUEUE: 'unpolled', PUBLIC_URL: 'http://0.0.0.0:2' }, ['worker', 'API', 'PUBLIC_URL']],
+    ...thoroughRows<[Record<string, string>, string[]]>([
+      [{ PUBLIC_URL: '', HOST: '::', PORT: '2' }, ['API', 'PUBLIC_URL']],
+    ]),
     [{ PORT: 'x' }, ['settings']],
   ])('reports each wrong setting of %j as bad, with a fix', async (settings, names) => {
     await connectSource(service, { organizationId: 1, userId: 1, customerId: 'hugo' });
@@ -169,7 +285,7 @@ describe('doctor', () => {
 
   test('reports unfinished files, disabled webhooks and revoked data sources, with a fix', async () => {
     const { id, organization_id, organization_user_id } = (
-      await call('scrape', site.url('/good.html'), '--customer', 'ida', '--depth', '0', '--json')
+      await call('scrape', site.url('/absent.html'), '--customer', 'ida', '--depth', '0', '--json')
     ).json<FileRecord>();
     const owner = { organizationId: organization_id, userId: organization_user_id ?? 0, customerId: 'ida' };
     const source = await connectSource(service, owner, { externalId: 'BOX|revoked' });
@@ -225,10 +341,7 @@ interface BatchCommand {
   succeed(): Promise<CliRun>;
 }
 
-/**
- * Commands that change a single item or only show data. The tests above, cliCommands.test.ts and test/cli/ cover their
- * exit codes.
- */
+/** Commands that change a single item or only show data. The tests above and test/cli/ cover their exit codes. */
 const SINGLE_ITEM = [
   ...['status', 'search', 'doctor', 'deployment renew', 'source approve-deletions', 'org create', 'org list'],
   ...['key create', 'key list', 'key rotate', 'key revoke', 'record'],

@@ -14,7 +14,7 @@ import mongoose from 'mongoose';
 
 import { npmRun } from '../../support/npm.js';
 import { startService, type TestService } from '../../support/service.js';
-import { thoroughRows } from '../../support/thorough.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 /** Arguments of node for commands of package.json. The test run compiles dist/ at its start. */
 const MODULES = {
@@ -49,8 +49,9 @@ test('the build needs few open files', () => {
 });
 
 test.each([
-  ['api', 'API listening'],
   ['worker', 'worker polling'],
+  // The API ends in the same way as part of `npm start` (npmStart.test.ts).
+  ...thoroughRows([['api', 'API listening']]),
 ])('SIGTERM to npm ends npm run %s', async (script, line) => {
   const run = npmRun(script, { ...service.env, LOG_LEVEL: 'info' });
   await run.printed(new RegExp(line));
@@ -91,7 +92,8 @@ describe('the sentence that explains a failed start', () => {
       expect(message).toMatch(sentence('FILE_STORAGE_DIR'));
   });
 
-  test('names a missing setting', async () => {
+  // cli.test.ts tests the same of the API.
+  thoroughly('names a missing setting', async () => {
     expect(await refusal('worker', { SECRET_KEY: '' })).toMatch(/^These settings can't be used:\n- SECRET_KEY .+\n$/);
   });
 

@@ -45,7 +45,7 @@ test.each(['python', ...thoroughRows(['langchain', 'llamaindex', 'ai-sdk'])])(
   },
 );
 
-// Only in `npm run test:long`: mcpClients.test.ts calls these tools with the same client in every run.
+// Only in `npm run test:long`: mcp.test.ts calls these tools with the same client in every run.
 thoroughly('mcp adds a page, waits, searches, reads the file and cites it', async () => {
   const run = await examples.run('mcp', { PAGE: site.url('/tern'), QUESTION: 'Where does the tern fly?' });
   const printed = await run.ended();

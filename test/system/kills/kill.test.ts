@@ -23,7 +23,7 @@ import { seededRandom } from '../../support/seed.js';
 import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 /** Number of pages that the site has in this short form of test/long/kill.test.ts. */
-const PAGES = 32;
+const PAGES = 20;
 const chance = seededRandom('kills');
 let site: KillSite;
 let service: OwnService;

@@ -129,6 +129,33 @@ test('files of a delete that was terminated halfway are SYNC_ABORTED; a resync r
   expect((await settledState()).findInconsistencies()).toEqual([]);
 });
 
+test('leaves no partial writes of a re-embedding that was terminated after its worker died', async () => {
+  const { organizationId, apiKey } = await service.store.organizations.create('embedded again');
+  const ines = await service.user('ines', apiKey);
+  const { id } = await ines.send({ name: 'pier.txt', content: 'The lamp was lit at the pier.' });
+  expect(await ines.settled(id)).toMatchObject({ sync_status: 'READY' });
+  await settledState();
+  const segments = () => withDatabase(service, (db) => db.collection('segments').countDocuments({ organizationId }));
+
+  const halfway = proxy.stopAt({ step: 'points', when: 'before', nth: 1 });
+  const [runId = 0] = await service.store.rebuilds.accept({ organizationId, customerId: null, space: null });
+  await halfway;
+  await worker.kill();
+  proxy.reopen();
+  const run = await service.store.runs.find(runId);
+  await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
+  // The chunks were copied for the new vectors.
+  expect(await segments()).toBe(2);
+
+  expect(await reapLater()).toBe(1);
+  worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
+  const after = await settledState();
+  expect(await reapLater()).toBe(0);
+  expect(await service.store.runs.find(runId)).toMatchObject({ outcome: 'aborted' });
+  expect(await segments()).toBe(1);
+  expect(after.findInconsistencies()).toEqual([]);
+});
+
 test('does not change a run that ended after the reaper had listed it', async () => {
   const { runs } = service.store;
   const pages: (() => void)[] = [];
@@ -178,6 +205,6 @@ test('stops work in running processes while the database has a newer schema vers
 
   await setVersion(SCHEMA_VERSION);
   expect(await waitFor(upload, ({ status }) => status === 200)).toMatchObject({ status: 200 });
-  worker = await startProcess('worker/main', { ...service.env, ...proxy.env });
+  await service.startWorker();
   await settledState();
 });

@@ -1,9 +1,12 @@
-/** Tests of the MCP endpoint with the official client. */
+/** Tests of the MCP endpoint with the official clients for TypeScript and Python. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 
 import { agentToken, connectAgent } from '../../support/agent.js';
 import { startSite, type Site } from '../../emulators/site.js';
+import { PYTHON, PYTHON_AGENT, pythonClient } from '../../support/mcp/pythonClient.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -39,6 +42,7 @@ const result = async <T>(client: Client, name: string, args: Record<string, unkn
 beforeAll(async () => {
   site = await startSite({
     '/page': { body: '<html><title>Tern</title><body><p>The tern flies from pole to pole.</p></body></html>' },
+    '/skua': { body: '<html><title>Skua</title><body><p>The skua chases gulls for their catch.</p></body></html>' },
   });
   service = await startService(
     {
@@ -223,6 +227,21 @@ test('a client with a write token adds a page and a text, waits until both are s
   await waitUntilSynced(text.file_id);
   const { count } = await result<{ count: number }>(writer, 'sync_status', { file_id: text.file_id });
   expect(count).toBe(2);
+});
+
+test('the Python client adds a page, waits for it, finds it and reads it', async () => {
+  const folder = await pythonClient();
+  const token = await agentToken(service, 'pia', { scope: 'read write' });
+  const { stdout } = await promisify(execFile)(
+    PYTHON,
+    ['-B', PYTHON_AGENT, `${service.url}/mcp`, token, site.url('/skua'), 'What does the skua chase?'],
+    { env: { PATH: process.env['PATH'], PYTHONPATH: folder } },
+  );
+  expect(JSON.parse(stdout)).toEqual({
+    tools: expect.arrayContaining(['search', 'add_url', 'sync_status', 'read_file']),
+    url: site.url('/skua'),
+    text: expect.stringContaining('The skua chases gulls'),
+  });
 });
 
 test('answers invalid arguments with a tool error and other invalid calls with a protocol error, each with a fix', async () => {
