@@ -1,7 +1,7 @@
 /**
- * Real damage to the files of the embedded Qdrant: reconcile reports it, and a rebuild from stored chunks repairs it.
+ * Real damage to the files of the embedded Qdrant: reconcile, /ready and doctor report it, and a rebuild from stored
+ * chunks repairs it.
  */
-import { existsSync } from 'node:fs';
 import { mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,10 +15,13 @@ import { cli as callCli } from '../../support/cli.js';
 import type { TestUser } from '../../support/client.js';
 import { drawPicture } from '../../support/pictures.js';
 import { startService, type TestService } from '../../support/service.js';
-import { thoroughRows } from '../../support/thorough.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const TEXT_SPACE = 'minilm-l6-v2-384';
 const GIVEN = 'COHERE_MULTILINGUAL_V3';
+/** The space of the picture's vectors. */
+const PICTURE_SPACE = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
 const BIRDS = ['kingfisher', 'heron', 'swallow', 'nightjar'];
 
 let dataDir: string;
@@ -157,39 +160,81 @@ const ofVectorFiles = (act: (file: string) => Promise<void>) => async (): Promis
   for (const file of await filesOf(VECTORS)) if ((await stat(file)).size > 0) await act(file);
 };
 
-const DAMAGES = [
-  ['overwritten vectors', 'damaged_vectors', ofVectorFiles(overwrite)],
-  [
-    'a segment that cannot be loaded',
-    'damaged_collection',
-    async () => {
-      for (const file of await filesOf('segment.json')) await rm(file);
-    },
-  ],
-  [
-    'no Qdrant folder at all',
-    'damaged_collection',
-    () => rm(path.join(dataDir, 'qdrant'), { recursive: true, force: true }),
-  ],
-  ...thoroughRows([
-    ['a deleted vector file', 'damaged_collection', ofVectorFiles((file) => rm(file))],
-    ['a truncated vector file', 'damaged_collection', ofVectorFiles((file) => truncate(file, 4_096))],
-  ] as const),
-] as const;
+/** Asserts the reports about collections of which no search works. */
+async function expectReportedSearches(): Promise<void> {
+  // /ready caches the result of its test search for some seconds.
+  const ready = await waitFor(
+    () => user.get<{ status: string; reasons: string[] }>('/ready'),
+    ({ body }) => body.reasons.join().includes('Qdrant fails searches in'),
+  );
+  expect(ready).toMatchObject({ status: 200, body: { status: 'degraded' } });
+  expect((await call('doctor')).out).toContain('searches fail');
+  // Nothing is written meanwhile: a write would make the engine fill the missing file with zeros, and searches would
+  // work again.
+  expect(await user.post('/embeddings', { query: 'where does the heron live', k: 1 })).toMatchObject({
+    status: 503,
+    body: { detail: expect.stringMatching(/^Qdrant reports an internal error/) },
+  });
+}
 
-test.each(DAMAGES)('reports %s in reconcile, and repairs it by vectors rebuild', async (_what, kind, damage) => {
-  await whileStopped(damage);
+test('reports overwritten vectors in reconcile, and repairs them by vectors rebuild', async () => {
+  await whileStopped(ofVectorFiles(overwrite));
 
   const found = await call('reconcile');
-  expect(found).toMatchObject({ code: 1, out: expect.stringContaining(`${kind}: `) });
+  expect(found).toMatchObject({ code: 1, out: expect.stringContaining('damaged_vectors: ') });
   expect(found.out).toContain('npm run cli -- vectors rebuild');
   expect(found.out).not.toContain('No difference.');
 
-  const isUnloadable = kind === 'damaged_collection' && existsSync(collectionFolder(TEXT_SPACE));
-  if (isUnloadable)
-    expect(await call('vectors', 'rebuild')).toMatchObject({ code: 1, stderr: expect.stringContaining('--recreate') });
+  await expectRepair();
+});
+
+async function expectRepair(): Promise<void> {
   const rebuilt = await call('vectors', 'rebuild', '--recreate', '--json');
   expect(JSON.parse(rebuilt.out)).toMatchObject({ done: true, rebuilt: BIRDS.length + 2, failed: 0 });
   expectSame(await searches(), before);
   expect(await call('reconcile', '--full')).toMatchObject({ code: 0, out: expect.stringContaining('No difference.') });
+}
+
+const UNLOADABLE: readonly (readonly [what: string, damage: () => Promise<void>])[] = [
+  ['a deleted vector file', ofVectorFiles((file) => rm(file))],
+  ...thoroughRows([
+    ['a truncated vector file', ofVectorFiles((file) => truncate(file, 4_096))],
+    [
+      'a segment that cannot be loaded',
+      async () => {
+        for (const file of await filesOf('segment.json')) await rm(file);
+      },
+    ],
+  ] as const),
+];
+
+test.each(UNLOADABLE)(
+  'reports %s and a missing collection in reconcile, /ready, doctor and searches, and repairs them by vectors rebuild',
+  async (_what, damage) => {
+    await whileStopped(async () => {
+      await damage();
+      await rm(collectionFolder(PICTURE_SPACE), { recursive: true });
+    });
+
+    await expectReportedSearches();
+    const found = await call('reconcile');
+    expect(found).toMatchObject({ code: 1, out: expect.stringContaining('damaged_collection: ') });
+    expect(found.out).toContain(`the collection of ${TEXT_SPACE}, `);
+    expect(found.out).toMatch(new RegExp(`the collection of ${PICTURE_SPACE}, .*: it does not exist`));
+    expect(found.out).toContain('npm run cli -- vectors rebuild');
+    expect(found.out).not.toContain('No difference.');
+
+    const refused = await call('vectors', 'rebuild');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--recreate') });
+    await expectRepair();
+  },
+);
+
+thoroughly('reports a missing Qdrant folder in reconcile, and repairs it by vectors rebuild', async () => {
+  await whileStopped(() => rm(path.join(dataDir, 'qdrant'), { recursive: true, force: true }));
+
+  const found = await call('reconcile');
+  expect(found).toMatchObject({ code: 1, out: expect.stringContaining('damaged_collection: ') });
+  expect(found.out).toContain('npm run cli -- vectors rebuild');
+  await expectRepair();
 });
