@@ -16,8 +16,8 @@ let organization: ApiClient;
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
-  site = await startSampleSite(3, 1);
-  heldSite = await startHeldSite(6);
+  site = await startSampleSite(2, 1);
+  heldSite = await startHeldSite(4);
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
 });
 afterAll(async () => {
@@ -78,7 +78,7 @@ test('deletes a user with all data, even during a scrape, and does not touch oth
   const stores = await readStoredState(service.env);
   expect(stores.content('gone')).toEqual({ files: [], segments: [], points: [], contents: [] });
   expect(stores.findInconsistencies()).toEqual([]);
-  expect(stores.content('stays').files).toHaveLength(4);
+  expect(stores.content('stays').files).toHaveLength(3);
   expect(stores.content('stays').points).not.toEqual([]);
   expect(await service.store.vectors.countAll(tenant)).toBe(0);
   expect(await service.store.dataSources.find(tenant, account._id)).toBeNull();
@@ -99,7 +99,7 @@ test('a new user may take the name of a deleted one, and has no data', async () 
   await untilIdle();
   expect((await oldUser.get('/whoami')).status).toBe(401);
   // The erasure of the old user deletes nothing of the new one.
-  expect(await newUser.children(newScrape.id)).toHaveLength(3);
+  expect(await newUser.children(newScrape.id)).toHaveLength(2);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
@@ -153,8 +153,8 @@ test('a recount stores sums over all users in the record of the organization', a
   const sums = await record();
   expect(sums['file_statistics_aggregated_at']).not.toBeNull();
   expect(sums).toMatchObject({
-    aggregate_num_files_by_source: { WEB_SCRAPE: 6 },
-    aggregate_num_files_by_file_format: { HTML: 6 },
+    aggregate_num_files_by_source: { WEB_SCRAPE: 4 },
+    aggregate_num_files_by_file_format: { HTML: 4 },
   });
   const userRecord = (await counted.post<Record<string, unknown>>('/user', { customer_id: 'one' })).body;
   expect(sums['aggregate_num_characters']).toEqual({ WEB_SCRAPE: 2 * Number(userRecord['num_characters_synced']) });

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { createTemporalClient } from '../../dispatch/client.js';
-import { reapOnce } from '../../dispatch/reaper.js';
-import { createLog } from '../../observability/log.js';
 import type { FileRecord } from '../../contract/files/records.js';
 import { type HeldSite, startHeldSite } from '../emulators/heldSite.js';
 import { samplePage, type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
 import { testEngines } from '../support/engines.js';
 import { recordCall } from '../support/recordedCalls.js';
-import { startService, type TestService } from '../support/service.js';
+import { startService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
+import { thoroughly } from '../support/thorough.js';
 import { waitFor } from '../support/waitFor.js';
 import type { Listed, TestUser } from '../support/client.js';
 
-let service: TestService;
+let service: SharedService;
 let user: TestUser;
 const sites: Site[] = [];
 
@@ -34,7 +34,7 @@ const twoReady = (files: readonly FileRecord[]): boolean =>
 const heldSite = (count: number): Promise<HeldSite> => site(startHeldSite(count));
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
+  service = await sharedService();
   user = await service.user('lena');
 });
 afterAll(async () => {
@@ -89,11 +89,11 @@ describe('unchanged pages', () => {
   });
 });
 
-describe('POST /resync_file', () => {
+describe('pages of one site', () => {
   let page: FileRecord;
   let pages: Site;
   beforeAll(async () => {
-    pages = await site(startSampleSite(2, 4));
+    pages = await site(startSampleSite(2, 2));
     const parent = await user.settled(
       (
         await user.scrape({
@@ -106,83 +106,128 @@ describe('POST /resync_file', () => {
     );
     [page] = (await user.children(parent.id)) as [FileRecord];
   });
-  const resync = (body: Record<string, unknown>) => user.post<FileRecord & { detail: unknown }>('/resync_file', body);
 
-  test('returns the queued record, and keeps the stored sizes if the request has none or null', async () => {
-    const { status, body } = await resync({ file_id: page.id, chunk_size: null });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ id: page.id, sync_status: 'QUEUED_FOR_SYNC', chunk_size: 200, chunk_overlap: 5 });
-    expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY', chunk_size: 200 });
-  });
+  describe('POST /resync_file', () => {
+    const resync = (body: Record<string, unknown>) => user.post<FileRecord & { detail: unknown }>('/resync_file', body);
 
-  test('starts a workflow with search attributes for the file, the organization and the user', async () => {
-    const settings = { address: testEngines().temporalAddress, namespace: 'default' };
-    const client = createTemporalClient(settings);
-    const { typedSearchAttributes } = await client.workflow
-      .getHandle(service.names.idOf(`resync:${page.id}`))
-      .describe();
-    const attributes = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
-    expect(Object.fromEntries(attributes)).toMatchObject({
-      FileId: String(page.id),
-      OrganizationId: '1',
-      UserId: String(page.organization_user_id),
+    test('returns the queued record, and keeps the stored sizes if the request has none or null', async () => {
+      const { status, body } = await resync({ file_id: page.id, chunk_size: null });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ id: page.id, sync_status: 'QUEUED_FOR_SYNC', chunk_size: 200, chunk_overlap: 5 });
+      expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY', chunk_size: 200 });
     });
-    await client.connection.close();
+
+    test('starts a workflow with search attributes for the file, the organization and the user', async () => {
+      const settings = { address: testEngines().temporalAddress, namespace: 'default' };
+      const client = createTemporalClient(settings);
+      const { typedSearchAttributes } = await client.workflow
+        .getHandle(service.names.idOf(`resync:${page.id}`))
+        .describe();
+      const attributes = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+      expect(Object.fromEntries(attributes)).toMatchObject({
+        FileId: String(page.id),
+        OrganizationId: String(service.organizationId),
+        UserId: String(page.organization_user_id),
+      });
+      await client.connection.close();
+    });
+
+    test('replaces the stored sizes and the chunks, and creates missing vectors with force_embedding_generation', async () => {
+      const search = () => user.search({ query: 'anything', k: 1, file_ids: [page.id] });
+      expect(await search()).toEqual([]);
+      const textsBefore = await texts(page.id);
+      await resync({ file_id: page.id, chunk_size: 50, chunk_overlap: 0, force_embedding_generation: true });
+      expect(await user.settled(page.id)).toMatchObject({
+        ...{ chunk_size: 50, chunk_overlap: 0, skip_embedding_generation: false },
+      });
+      expect(await search()).toHaveLength(1);
+      expect((await texts(page.id)).length).toBeGreaterThan(textsBefore.length);
+    });
+
+    test('with skip_file_processing ends in READY_TO_SYNC and fetches nothing; a resync without it syncs', async () => {
+      pages.requests.length = 0;
+      await resync({ file_id: page.id, skip_file_processing: true });
+      expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
+      expect(pages.requests).toEqual([]);
+      await resync({ file_id: page.id });
+      expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY' });
+    });
+
+    test('repeats the scrape of a parent', async () => {
+      pages.requests.length = 0;
+      const { body } = await resync({ file_id: page.parent_id });
+      expect(body).toMatchObject({ id: page.parent_id, sync_status: 'QUEUED_FOR_SYNC' });
+      await user.settled(page.parent_id ?? 0);
+      expect(pages.requests.filter((path) => path.startsWith('/pages/'))).toHaveLength(2);
+    });
+
+    test('answers 422 for an overlap that is not below the new chunk size, and 404 for an unknown file', async () => {
+      expect((await resync({ file_id: page.id, chunk_size: 10, chunk_overlap: 10 })).status).toBe(422);
+      expect((await resync({ file_id: 2 ** 40 })).status).toBe(404);
+      expect((await resync({})).status).toBe(422);
+    });
+
+    test('answers 409 for a file being synced', async () => {
+      const held = await heldSite(6);
+      const parent = await user.scrape({ url: held.url('/sitemap.xml') });
+      const syncingFile = await waitFor(
+        async () =>
+          // The first two pages are answered at once, so they can be READY before the next request.
+          (await user.children(parent.id)).find(
+            ({ sync_status, external_url }) => sync_status === 'SYNCING' && !/\/[01]\.html$/.test(external_url ?? ''),
+          ),
+        (file) => file !== undefined,
+      );
+      const { status, body } = await resync({ file_id: syncingFile?.id });
+      expect(status).toBe(409);
+      expect(body.detail).toMatch(/being synced/);
+      held.release();
+      await user.settled(parent.id);
+    });
   });
 
-  test('replaces the stored sizes and the chunks', async () => {
-    const textsBefore = await texts(page.id);
-    await resync({ file_id: page.id, chunk_size: 50, chunk_overlap: 0 });
-    expect(await user.settled(page.id)).toMatchObject({ chunk_size: 50, chunk_overlap: 0 });
-    expect((await texts(page.id)).length).toBeGreaterThan(textsBefore.length);
-  });
+  describe('presigned URLs', () => {
+    let listed: FileRecord;
+    beforeAll(async () => {
+      const body = {
+        filters: { ids: [page.id] },
+        include_raw_file: true,
+        include_parsed_text_file: true,
+        include_additional_files: true,
+      };
+      [listed] = (await user.post<Listed<FileRecord>>('/user_files_v2', body)).body.results as [FileRecord];
+    });
 
-  test('creates missing vectors with force_embedding_generation', async () => {
-    expect(await user.search({ query: 'anything', k: 1, file_ids: [page.id] })).toEqual([]);
-    await resync({ file_id: page.id, force_embedding_generation: true });
-    expect(await user.settled(page.id)).toMatchObject({ skip_embedding_generation: false });
-    expect(await user.search({ query: 'anything', k: 1, file_ids: [page.id] })).toHaveLength(1);
-  });
+    test('open the raw and the parsed content without a credential', async () => {
+      const raw = await fetch(listed.presigned_url ?? '');
+      expect(raw.status).toBe(200);
+      expect(await raw.text()).toBe(samplePage(0, 2));
+      const path = (listed.presigned_url ?? '').replace(service.url, '');
+      recordCall({ method: 'GET', path, response: undefined, baseUrl: service.url });
+      // Foreign content must not run on our origin.
+      expect(raw.headers.get('content-disposition')).toBe('attachment');
+      expect(raw.headers.get('content-security-policy')).toContain('sandbox');
+      expect(await (await fetch(listed.parsed_text_url ?? '')).text()).toContain('# Page 0 on orchards');
+      expect(listed.additional_presigned_urls).toEqual({});
+    });
 
-  test('with skip_file_processing ends in READY_TO_SYNC and fetches nothing; a resync without it syncs', async () => {
-    pages.requests.length = 0;
-    await resync({ file_id: page.id, skip_file_processing: true });
-    expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
-    expect(pages.requests).toEqual([]);
-    await resync({ file_id: page.id });
-    expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY' });
-  });
-
-  test('repeats the scrape of a parent', async () => {
-    pages.requests.length = 0;
-    const { body } = await resync({ file_id: page.parent_id });
-    expect(body).toMatchObject({ id: page.parent_id, sync_status: 'QUEUED_FOR_SYNC' });
-    await user.settled(page.parent_id ?? 0);
-    expect(pages.requests.filter((path) => path.startsWith('/pages/'))).toHaveLength(2);
-  });
-
-  test('answers 422 for an overlap that is not below the new chunk size, and 404 for an unknown file', async () => {
-    expect((await resync({ file_id: page.id, chunk_size: 10, chunk_overlap: 10 })).status).toBe(422);
-    expect((await resync({ file_id: 2 ** 40 })).status).toBe(404);
-    expect((await resync({})).status).toBe(422);
-  });
-
-  test('answers 409 for a file being synced', async () => {
-    const held = await heldSite(6);
-    const parent = await user.scrape({ url: held.url('/sitemap.xml') });
-    const syncingFile = await waitFor(
-      async () =>
-        // The first two pages are answered at once, so they can be READY before the next request.
-        (await user.children(parent.id)).find(
-          ({ sync_status, external_url }) => sync_status === 'SYNCING' && !/\/[01]\.html$/.test(external_url ?? ''),
-        ),
-      (file) => file !== undefined,
-    );
-    const { status, body } = await resync({ file_id: syncingFile?.id });
-    expect(status).toBe(409);
-    expect(body.detail).toMatch(/being synced/);
-    held.release();
-    await user.settled(parent.id);
+    test('do not open when altered or expired', async () => {
+      const url = new URL(listed.presigned_url ?? '');
+      for (const change of [
+        ['expires', '9999999999'],
+        ['signature', 'AAAA'],
+        ['key', 'other'],
+      ] as const) {
+        const altered = new URL(url);
+        altered.searchParams.set(change[0], change[1]);
+        expect((await fetch(altered)).status).toBe(403);
+      }
+      expect((await fetch(url.href.replace(/\d+\.raw/, '999.raw'))).status).toBe(403);
+      const body = { filters: { ids: [listed.id] }, include_raw_file: true, presigned_url_expiry_time_seconds: 1 };
+      const [shortLived] = (await user.post<Listed<FileRecord>>('/user_files_v2', body)).body.results;
+      await sleep(2_100);
+      expect((await fetch(shortLived?.presigned_url ?? '')).status).toBe(403);
+    });
   });
 });
 
@@ -198,8 +243,8 @@ describe('POST /delete_files_v2', () => {
     }
   });
 
-  test('deletes only the records, chunks, points and contents of the files in the filter', async () => {
-    const pages = await site(startSampleSite(4, 2));
+  test('deletes only the records, chunks, points and contents of the files in the filter, or keeps their records', async () => {
+    const pages = await site(startSampleSite(4, 1));
     const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
     const [first, second, ...otherPages] = (await user.children(parent.id)) as [
       FileRecord,
@@ -216,12 +261,9 @@ describe('POST /delete_files_v2', () => {
     const remaining = await user.children(parent.id);
     expect(remaining.map((file) => file.id)).toEqual(otherPages.map((file) => file.id));
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThan(0);
-  });
 
-  test('with preserve_file_record keeps a record that can be synced again', async () => {
-    const pages = await site(startSampleSite(1, 1));
-    const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
-    const [page] = (await user.children(parent.id)) as [FileRecord];
+    // With preserve_file_record, the record is kept and can be synced again.
+    const [page] = otherPages as [FileRecord, ...FileRecord[]];
     await user.post('/delete_files_v2', { filters: { ids: [page.id] }, preserve_file_record: true });
     await waitFor(
       () => user.file(page.id),
@@ -253,29 +295,8 @@ describe('early end of a run', () => {
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(409);
   });
 
-  test('by termination in Temporal: the reaper aborts the unfinished files of the run', async () => {
-    const held = await heldSite(6);
-    const parent = await user.scrape({ url: held.url('/sitemap.xml') });
-    await childrenWhen(parent.id, twoReady);
-    const client = createTemporalClient({
-      address: testEngines().temporalAddress,
-      namespace: 'default',
-    });
-    const log = createLog({ level: 'silent', name: 'test' });
-    const later = Date.now() + 60_000;
-    // The reaper ends nothing while the workflow runs, even after a long time.
-    expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(0);
-    await client.workflow.getHandle(service.names.idOf(`scrape:${parent.id}`)).terminate('test');
-    expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(1);
-    expect(await user.file(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-    const statuses = new Set((await user.children(parent.id)).map((file) => file.sync_status));
-    expect(statuses).toEqual(new Set(['READY', 'SYNC_ABORTED']));
-    expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(0);
-    held.release();
-    await client.connection.close();
-  });
-
-  test('by cancellation while the run waits in the outbox sets SYNC_ABORTED', async () => {
+  // test/dispatch/decisions.test.ts tests the cancellation of runs in the outbox.
+  thoroughly('by cancellation while the run waits in the outbox sets SYNC_ABORTED', async () => {
     const idle = await startService(
       { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' },
       { worker: false },
@@ -286,52 +307,6 @@ describe('early end of a run', () => {
     expect((await userOfIdle.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
     expect(await userOfIdle.file(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
     await idle.close();
-  });
-});
-
-describe('presigned URLs', () => {
-  let listed: FileRecord;
-  beforeAll(async () => {
-    const pages = await site(startSampleSite(1, 1));
-    const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
-    const body = {
-      filters: { parent_file_ids: [parent.id] },
-      include_raw_file: true,
-      include_parsed_text_file: true,
-      include_additional_files: true,
-    };
-    [listed] = (await user.post<Listed<FileRecord>>('/user_files_v2', body)).body.results as [FileRecord];
-  });
-
-  test('open the raw and the parsed content without a credential', async () => {
-    const raw = await fetch(listed.presigned_url ?? '');
-    expect(raw.status).toBe(200);
-    expect(await raw.text()).toBe(samplePage(0, 1));
-    const path = (listed.presigned_url ?? '').replace(service.url, '');
-    recordCall({ method: 'GET', path, response: undefined, baseUrl: service.url });
-    // Foreign content must not run on our origin.
-    expect(raw.headers.get('content-disposition')).toBe('attachment');
-    expect(raw.headers.get('content-security-policy')).toContain('sandbox');
-    expect(await (await fetch(listed.parsed_text_url ?? '')).text()).toContain('# Page 0 on orchards');
-    expect(listed.additional_presigned_urls).toEqual({});
-  });
-
-  test('do not open when altered or expired', async () => {
-    const url = new URL(listed.presigned_url ?? '');
-    for (const change of [
-      ['expires', '9999999999'],
-      ['signature', 'AAAA'],
-      ['key', 'other'],
-    ] as const) {
-      const altered = new URL(url);
-      altered.searchParams.set(change[0], change[1]);
-      expect((await fetch(altered)).status).toBe(403);
-    }
-    expect((await fetch(url.href.replace(/\d+\.raw/, '999.raw'))).status).toBe(403);
-    const body = { filters: { ids: [listed.id] }, include_raw_file: true, presigned_url_expiry_time_seconds: 1 };
-    const [shortLived] = (await user.post<Listed<FileRecord>>('/user_files_v2', body)).body.results;
-    await sleep(2_100);
-    expect((await fetch(shortLived?.presigned_url ?? '')).status).toBe(403);
   });
 });
 

@@ -2,55 +2,32 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
-import {
-  DRIVE_DOCUMENT,
-  DRIVE_FOLDER,
-  DRIVE_ROOT,
-  type GoogleDriveEmulator,
-  startGoogleDrive,
-} from '../emulators/googleDrive.js';
-import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import { type SlackEmulator, startSlack } from '../emulators/slack.js';
+import { DRIVE_DOCUMENT, DRIVE_ROOT } from '../emulators/googleDrive.js';
+import { CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
 import { rowsContaining } from '../support/keptTexts.js';
 import { withDatabase } from '../support/mongo.js';
-import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 import { thoroughly } from '../support/thorough.js';
+import { closeOAuthService, drive, service, slack, startOAuthService } from './oauth/service.js';
+import { testOAuthUrl } from './oauth/url.js';
 
-let drive: GoogleDriveEmulator;
-/** Emulates a Slack app with token rotation. */
-let slack: SlackEmulator;
-let service: TestService;
 let user: TestUser;
 let customers = 0;
 
-beforeAll(async () => {
-  drive = await startGoogleDrive({
-    sights: { name: 'Sights', mimeType: DRIVE_FOLDER },
-    lighthouse: { name: 'lighthouse.txt', parent: 'sights', content: 'The lighthouse was lit in 1901.' },
-    b: { name: 'b.txt', content: 'On boats.' },
-    c: { name: 'c.txt', content: 'On crews.' },
-  });
-  slack = await startSlack({ rotates: true, refreshes: true, sendsExpiry: true, expiresIn: 43_200 });
-  slack.conversations.set('C0HARBOUR', { name: 'harbour', type: 'public_channel', messages: [] });
-  service = await startService({
-    ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-    SOURCE_URLS: [drive.settings, slack.settings].join(','),
-    OAUTH_CLIENTS: ['GOOGLE_DRIVE', 'SLACK'].map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`).join(','),
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await Promise.all([drive.close(), slack.close()]);
-});
+beforeAll(startOAuthService);
+afterAll(closeOAuthService);
 beforeEach(async () => {
   customers += 1;
   user = await service.user(`owner ${customers}`);
 });
 afterEach(() => drive.oauth.loseReplies(0));
 
+testOAuthUrl();
+
+/** Option of a connection whose items are not listed. */
+const quiet = { sync_source_items: false };
 const urlFor = async (body: Record<string, unknown> = {}): Promise<string> => {
   const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', {
     service: 'GOOGLE_DRIVE',
@@ -102,7 +79,7 @@ test('each action updates last_sync_action and last_synced_at: connect, deny, ch
   await user.post('/revoke_access_token', { data_source_id: id });
   await recordState();
   await consentTo(await urlFor({ data_source_id: id }), { deny: true });
-  await recordState();
+  expect(await recordState()).toMatchObject({ id, revoked_access: true });
   await consentTo(await urlFor({ data_source_id: id, sync_source_items: false }));
   await recordState();
   expect(states.map(([action]) => action)).toEqual(['ADD', 'UPDATE', 'CANCEL', 'UPDATE', 'REVOKE', 'CANCEL', 'ADD']);
@@ -111,13 +88,17 @@ test('each action updates last_sync_action and last_synced_at: connect, deny, ch
 });
 
 describe('redirect from the provider', () => {
-  test('opened concurrently exchanges its code once, creates one record, and shows a page to each request', async () => {
+  test('opened repeatedly exchanges its code once, creates one record, and shows a page to each request', async () => {
     drive.oauth.requests.length = 0;
     const redirectUrl = await answerConsent(await urlFor({ sync_source_items: false }));
     const pages = await Promise.all(Array.from({ length: 5 }, () => openPage(redirectUrl)));
     expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
     expect(drive.oauth.requests.filter(({ kind }) => kind === 'token')).toHaveLength(1);
-    await onlySource();
+    // A later request connects nothing either.
+    const { last_synced_at: at } = await onlySource();
+    expect(await openPage(redirectUrl)).toMatchObject({ status: 200 });
+    expect((await onlySource()).last_synced_at).toBe(at);
+    expect(drive.oauth.requests.filter(({ kind }) => kind === 'token').at(-1)?.outcome).toBe('granted');
   });
 
   test('connects the account to the user who requested the URL, regardless of who opens the redirect', async () => {
@@ -128,15 +109,6 @@ describe('redirect from the provider', () => {
     expect(await sources()).toEqual([]);
     user = owner;
     await onlySource();
-  });
-
-  test('connects nothing when opened a second time', async () => {
-    const redirectUrl = await answerConsent(await urlFor());
-    expect(await openPage(redirectUrl)).toMatchObject({ status: 200 });
-    const { last_synced_at: at } = await onlySource();
-    expect(await openPage(redirectUrl)).toMatchObject({ status: 200 });
-    expect((await onlySource()).last_synced_at).toBe(at);
-    expect(drive.oauth.requests.filter(({ kind }) => kind === 'token').at(-1)?.outcome).toBe('granted');
   });
 
   test.each([
@@ -150,7 +122,10 @@ describe('redirect from the provider', () => {
   });
 
   test('with a state that belongs to another source is refused', async () => {
-    const redirectUrl = (await answerConsent(await urlFor())).replace('/integrations/google', '/integrations/slack');
+    const redirectUrl = (await answerConsent(await urlFor(quiet))).replace(
+      '/integrations/google',
+      '/integrations/slack',
+    );
     expect(await openPage(redirectUrl)).toMatchObject({ status: 400 });
     expect(await sources()).toEqual([]);
   });
@@ -170,22 +145,17 @@ describe('redirect from the provider', () => {
 
   test('with a lost reply of the provider fails without a record, and connecting again works', async () => {
     drive.oauth.loseReplies(1);
-    const page = await consentTo(await urlFor());
+    const page = await consentTo(await urlFor(quiet));
     expect(page.html).toContain('was lost, so no account was connected');
     expect(await sources()).toEqual([]);
-    expect((await consentTo(await urlFor())).html).toContain('Google Drive is connected');
+    expect((await consentTo(await urlFor(quiet))).html).toContain('Google Drive is connected');
   });
 
-  test('after a denial shows a page that says so, and sets CANCEL if the account has a data source', async () => {
+  test('after a denial shows a page that says so, and connects nothing', async () => {
     const denied = await consentTo(await urlFor(), { deny: true });
     expect(denied).toMatchObject({ status: 200 });
     expect(denied.html).toContain('You did not give your consent');
     expect(await sources()).toEqual([]);
-    await consentTo(await urlFor());
-    const { id } = await onlySource();
-    expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
-    await consentTo(await urlFor({ data_source_id: id }), { deny: true });
-    expect(await onlySource()).toMatchObject({ id, last_sync_action: 'CANCEL', revoked_access: true });
   });
 
   test('with another error of the provider refers the user to the operator', async () => {
@@ -196,7 +166,7 @@ describe('redirect from the provider', () => {
     expect(page.html).toContain('Inform the operator of this service');
   });
 
-  test('with a failure of the provider itself asks the user to try again later', async () => {
+  thoroughly('with a failure of the provider itself asks the user to try again later', async () => {
     const redirectUrl = new URL(await answerConsent(await urlFor(), { deny: true }));
     redirectUrl.searchParams.set('error', 'temporarily_unavailable');
     const page = await openPage(redirectUrl.href);
@@ -205,21 +175,20 @@ describe('redirect from the provider', () => {
   });
 
   test('of an account with a data source updates that record; another account gets a new record', async () => {
-    await consentTo(await urlFor({ data_source_tags: { a: '1', b: '1' } }));
+    await consentTo(await urlFor({ ...quiet, data_source_tags: { a: '1', b: '1' } }));
     const firstRecord = await onlySource();
-    await consentTo(await urlFor({ connecting_new_account: true, data_source_tags: { b: '2' } }));
+    await consentTo(await urlFor({ ...quiet, connecting_new_account: true, data_source_tags: { b: '2' } }));
     const updatedRecord = await onlySource();
     expect(updatedRecord).toMatchObject({ id: firstRecord.id, last_sync_action: 'ADD', tags: { a: '1', b: '2' } });
     expect(updatedRecord.last_synced_at > firstRecord.last_synced_at).toBe(true);
-    await consentTo(await urlFor({ connecting_new_account: true }), { person: 'ben@harbour.example' });
+    await consentTo(await urlFor({ ...quiet, connecting_new_account: true }), { person: 'ben@harbour.example' });
     expect(new Set((await sources()).map((source) => source.data_source_external_id))).toEqual(
       new Set(['GOOGLE_DRIVE|ada@harbour.example', 'GOOGLE_DRIVE|ben@harbour.example']),
     );
   });
 
   test('after its expiry is answered with 410', async () => {
-    const url = await urlFor();
-    const redirectUrl = await answerConsent(url);
+    const redirectUrl = await answerConsent(await urlFor(quiet));
     await withDatabase(service, async (db) => {
       await db.collection('connection_attempts').updateMany({ state: 'waiting' }, { $set: { expiresAt: new Date(0) } });
     });
@@ -230,7 +199,7 @@ describe('redirect from the provider', () => {
 });
 
 test('many concurrent calls refresh an expired rotating token once, with the newest refresh token', async () => {
-  await consentTo(await urlFor({ service: 'SLACK' }));
+  await consentTo(await urlFor({ ...quiet, service: 'SLACK' }));
   const refreshes = () => slack.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
   for (const iteration of [1, 2]) {
     slack.oauth.expireAll();
@@ -271,7 +240,7 @@ thoroughly('exports documents in the format set by the organization, for one sou
 });
 
 test('stores no secret in plain text', async () => {
-  await consentTo(await urlFor());
+  await consentTo(await urlFor(quiet));
   expect(drive.oauth.secrets.length).toBeGreaterThan(3);
   expect(await rowsContaining(service, [...drive.oauth.secrets, CLIENT_SECRET])).toEqual([]);
 });
@@ -338,10 +307,12 @@ describe('file picker', () => {
   });
 
   test('opens right after the consent if requested, and is absent if disabled', async () => {
-    const opened = await consentTo(await urlFor({ automatically_open_file_picker: true }));
+    const opened = await consentTo(await urlFor({ ...quiet, automatically_open_file_picker: true }));
     expect(opened.url).toContain('/connections/');
     expect(opened.html).toContain('Choose from Google Drive');
-    const withoutPicker = await consentTo(await urlFor({ connecting_new_account: true, enable_file_picker: false }));
+    const withoutPicker = await consentTo(
+      await urlFor({ ...quiet, connecting_new_account: true, enable_file_picker: false }),
+    );
     expect(withoutPicker.html).toContain('Google Drive is connected');
     expect(withoutPicker.html).not.toContain('/connections/');
   });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/files/records.js';
-import { type Site, sitemapOf, startSampleSite, startSite } from '../emulators/site.js';
+import { type Site, startSampleSite, startSite } from '../emulators/site.js';
 import { EXTENSIONS } from '../../api/extensions.js';
 import { type SharedService, sharedService } from '../support/sharedService.js';
 import type { TestUser } from '../support/client.js';
+import { thoroughly } from '../support/thorough.js';
 
 /** Keys that api/extensions.ts adds to records. */
 const OUR_KEYS = Object.keys(EXTENSIONS.records);
@@ -71,14 +72,14 @@ afterAll(async () => {
   await Promise.all(sites.map((startedSite) => startedSite.close()));
 });
 
-describe('site of 40 pages', () => {
+describe('site of 12 pages', () => {
   let pages: Site;
   let accepted: FileRecord;
   let parent: FileRecord;
   let children: FileRecord[];
 
   beforeAll(async () => {
-    pages = await site(startSampleSite(40, 2));
+    pages = await site(startSampleSite(12, 2));
     accepted = await user.scrape({
       url: pages.url('/sitemap.xml'),
       chunk_size: 120,
@@ -106,19 +107,19 @@ describe('site of 40 pages', () => {
   test('ends READY with consistent counts', () => {
     expect(parent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(parent.file_metadata).toMatchObject({
-      pages_total: 40,
-      pages_ready: 40,
+      pages_total: 12,
+      pages_ready: 12,
       pages_failed: 0,
       pages_aborted: 0,
     });
-    expect(children).toHaveLength(40);
+    expect(children).toHaveLength(12);
     expect(new Set(children.map((child) => child.sync_status))).toEqual(new Set(['READY']));
   });
 
   test('fetches every page once', () => {
     const fetched = pages.requests.filter((path) => path.startsWith('/pages/'));
-    expect(fetched).toHaveLength(40);
-    expect(new Set(fetched).size).toBe(40);
+    expect(fetched).toHaveLength(12);
+    expect(new Set(fetched).size).toBe(12);
   });
 
   test('extracts the main text of a page without navigation and styles', async () => {
@@ -178,12 +179,12 @@ describe('site of 40 pages', () => {
   });
 
   test('a search finds the page that answers a question', async () => {
-    const documents = await user.search({ query: 'Who keeps bees for honey?', k: 5, parent_file_ids: [parent.id] });
-    expect(documents).toHaveLength(5);
-    expect(documents.map((document) => document.rank)).toEqual([1, 2, 3, 4, 5]);
+    const documents = await user.search({ query: 'Who keeps bees for honey?', k: 3, parent_file_ids: [parent.id] });
+    expect(documents).toHaveLength(3);
+    expect(documents.map((document) => document.rank)).toEqual([1, 2, 3]);
     const scores = documents.map((document) => document.score ?? 0);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
-    // Pages whose number ends in 6 are about beekeeping.
+    // Page 6 is about beekeeping.
     expect(documents.every((document) => document.source_url?.endsWith('6.html'))).toBe(true);
     expect(documents[0]).toMatchObject({
       parent_file_id: parent.id,
@@ -285,7 +286,7 @@ describe('site of 40 pages', () => {
 describe('options of a request', () => {
   let small: Site;
   beforeAll(async () => {
-    small = await site(startSampleSite(5, 2));
+    small = await site(startSampleSite(2, 1));
   });
 
   test('are shown with defaults if absent; records have 39 keys and those of api/extensions.ts', async () => {
@@ -320,7 +321,8 @@ describe('options of a request', () => {
     }
   });
 
-  test('have their defaults for null where the public API allows null', async () => {
+  // test/api/requestContract.test.ts tests the defaults of absent and null fields of all operations.
+  thoroughly('have their defaults for null where the public API allows null', async () => {
     const nulls = Object.fromEntries(
       [
         'tags',
@@ -348,7 +350,7 @@ describe('options of a request', () => {
       tags: {},
       embedding_properties: { OPENAI: {} },
     });
-    expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 5 });
+    expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 2 });
   });
 
   test.each(['generate_chunks_only', 'store_file_only', 'use_premium_proxies'])('refuse null for %s', async (field) => {
@@ -364,6 +366,7 @@ describe('options of a request', () => {
     const many = await site(startSampleSite(30, 1));
     const accepted = await user.scrape({
       url: many.url('/sitemap.xml'),
+      store_file_only: true,
       url_paths_to_include: ['/pages/1', '/pages/2'],
       url_paths_to_exclude: ['/pages/12'],
       max_pages_to_scrape: 6,
@@ -380,9 +383,10 @@ describe('options of a request', () => {
     ]);
   });
 
-  test('scrape all pages with an empty urls_to_scrape', async () => {
+  // test/contract/scrapeSitemap.test.ts tests which pages the lists of a request select.
+  thoroughly('scrape all pages with an empty urls_to_scrape', async () => {
     const accepted = await user.scrape({ url: small.url('/sitemap.xml'), urls_to_scrape: [] });
-    expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 5 });
+    expect((await user.settled(accepted.id)).file_metadata).toMatchObject({ pages_total: 2 });
   });
 });
 
@@ -395,8 +399,8 @@ describe('failures of a scrape', () => {
     expect(parent.sync_error_message).toContain('404');
   });
 
-  test('of one page do not affect others, and temporary ones are retried', async () => {
-    const broken = await site(startSampleSite(4, 1));
+  test('of one page do not affect others; temporary ones are retried, redirects to forbidden addresses are not', async () => {
+    const broken = await site(startSampleSite(5, 1));
     let attempts = 0;
     broken.pages.set('/pages/1.html', { status: 404 });
     broken.pages.set('/pages/2.html', (_request, response) => {
@@ -405,31 +409,23 @@ describe('failures of a scrape', () => {
       else response.writeHead(200, { 'content-type': 'text/html' }).end('<main><p>Third time lucky.</p></main>');
     });
     broken.pages.set('/pages/3.html', { status: 503 });
+    const metadata = 'http://169.254.169.254/latest/meta-data/';
+    broken.pages.set('/pages/4.html', { status: 302, headers: { location: metadata } });
     const parent = await user.settled((await user.scrape({ url: broken.url('/sitemap.xml') })).id);
     expect(parent).toMatchObject({ sync_status: 'READY' });
-    expect(parent.file_metadata).toMatchObject({ pages_total: 4, pages_ready: 2, pages_failed: 2, pages_aborted: 0 });
-    const [fine, missing, flaky, down] = await user.children(parent.id);
+    expect(parent.file_metadata).toMatchObject({ pages_total: 5, pages_ready: 2, pages_failed: 3, pages_aborted: 0 });
+    const [fine, missing, flaky, down, forbidden] = await user.children(parent.id);
     expect(fine?.sync_status).toBe('READY');
     expect(missing).toMatchObject({ sync_status: 'SYNC_ERROR' });
     expect(missing?.sync_error_message).toContain('/pages/1.html');
     expect(flaky).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(attempts).toBe(3);
     expect(down).toMatchObject({ sync_status: 'SYNC_ERROR' });
+    expect(forbidden).toMatchObject({ sync_status: 'SYNC_ERROR' });
+    expect(forbidden?.sync_error_message).toMatch(/address/i);
+    expect(broken.requests.filter((path) => path === '/pages/4.html')).toHaveLength(1);
     // One attempt and three retries.
     expect(broken.requests.filter((path) => path === '/pages/3.html')).toHaveLength(4);
     expect(broken.requests.filter((path) => path === '/pages/1.html')).toHaveLength(1);
-  });
-
-  test('include redirects to forbidden addresses', async () => {
-    const maliciousSite = await site(startSite());
-    maliciousSite.pages.set('/sitemap.xml', sitemapOf(maliciousSite.origin, ['/ok.html']));
-    maliciousSite.pages.set('/ok.html', {
-      status: 302,
-      headers: { location: 'http://169.254.169.254/latest/meta-data/' },
-    });
-    const parent = await user.settled((await user.scrape({ url: maliciousSite.url('/sitemap.xml') })).id);
-    const [child] = await user.children(parent.id);
-    expect(child?.sync_status).toBe('SYNC_ERROR');
-    expect(child?.sync_error_message).toMatch(/address/i);
   });
 });

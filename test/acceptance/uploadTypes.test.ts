@@ -34,7 +34,7 @@ beforeAll(async () => {
     DEEPGRAM_BASE_URL: deepgram.url,
   });
   user = await service.user('ty');
-  const encoded = await encodeRecordings();
+  const encoded = await encodeRecordings({ firstOnly: true });
   recordings = RECORDING_SOURCES.map((source) => encoded.find(({ type }) => type === source)!);
   const sent = recordings.map(({ type, ending, bytes }) => [type, { ending, content: bytes }] as const);
   const accepted = await Promise.all(

@@ -3,19 +3,25 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/files/records.js';
 import { readStoredState } from '../support/storedState.js';
-import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
+import { thoroughly } from '../support/thorough.js';
+import { waitFor } from '../support/waitFor.js';
+import { testUploadedChunks } from './uploads/chunks.js';
+import { testHybridSearch } from './uploads/hybridSearch.js';
+import { service, startUploadService } from './uploads/service.js';
 
-let service: TestService;
 let user: TestUser;
 
 beforeAll(async () => {
-  service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', CONTENT_ROW_BYTES: '20000' });
+  await startUploadService();
   user = await service.user('una');
 });
 afterAll(async () => {
   await service.close();
 });
+
+testUploadedChunks();
+testHybridSearch();
 
 const NOTES = '# Otters\n\nOtters juggle pebbles on the river bank.\n\n## Food\n\nThey eat crabs and urchins.\n';
 const LONG = Array.from({ length: 500 }, (_, n) => `Line ${n} of a long report about lighthouses.`).join('\n');
@@ -30,6 +36,9 @@ describe.each([
   ['small: stored in a row', NOTES],
   ['large: stored in file storage', LONG],
 ])('uploaded file, %s', (_place, content) => {
+  // Pages of a site, which lifecycle.test.ts resyncs and deletes, are stored in rows, too.
+  const testInFiles = content === LONG ? test : thoroughly;
+
   test('is queued, stored unchanged, read, chunked, embedded and found', async () => {
     const file = await user.send({ name: 'notes.md', content }, { chunk_size: 300 });
     expect(file).toMatchObject({
@@ -68,7 +77,7 @@ describe.each([
     expect(hit).toMatchObject({ file_id: file.id, source: 'notes.md', source_type: 'MD' });
   });
 
-  test('is read again from the stored original, with other options', async () => {
+  testInFiles('is read again from the stored original, with other options', async () => {
     const { id } = await user.settled((await user.send({ name: 'again.txt', content }, { chunk_size: 400 })).id);
     const chunksBefore = await user.chunks({ ids: [id] });
     expect((await user.post('/resync_file', { file_id: id, chunk_size: 150, chunk_overlap: 0 })).status).toBe(200);
@@ -78,25 +87,27 @@ describe.each([
     expect(await rawOf(resynced)).toBe(content);
   });
 
-  test('is deleted completely; with preserve_file_record, its record stays but cannot be synced again', async () => {
-    const [deleted, emptied] = [
-      await user.send({ name: 'a.txt', content }),
-      await user.send({ name: 'b.txt', content }),
-    ];
-    await Promise.all([user.settled(deleted.id), user.settled(emptied.id)]);
-    await user.post('/delete_files_v2', { filters: { ids: [deleted.id] } });
-    await user.post('/delete_files_v2', { filters: { ids: [emptied.id] }, preserve_file_record: true });
-    for (;;) {
-      const { body } = await user.post<{ results: FileRecord[] }>('/user_files_v2', {
-        filters: { ids: [deleted.id, emptied.id] },
-      });
-      if (body.results.length === 1 && body.results[0]?.sync_status === 'READY_TO_SYNC') break;
-    }
-    const { status, body } = await user.post<{ detail: string }>('/resync_file', { file_id: emptied.id });
-    expect({ status, detail: body.detail }).toEqual({ status: 409, detail: expect.stringContaining('deleted') });
-    expect((await user.get(`/raw_file/${emptied.id}`)).status).toBe(404);
-    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
-  });
+  testInFiles(
+    'is deleted completely; with preserve_file_record, its record stays but cannot be synced again',
+    async () => {
+      const [deleted, emptied] = [
+        await user.send({ name: 'a.txt', content }),
+        await user.send({ name: 'b.txt', content }),
+      ];
+      await Promise.all([user.settled(deleted.id), user.settled(emptied.id)]);
+      await user.post('/delete_files_v2', { filters: { ids: [deleted.id] } });
+      await user.post('/delete_files_v2', { filters: { ids: [emptied.id] }, preserve_file_record: true });
+      const filters = { ids: [deleted.id, emptied.id] };
+      await waitFor(
+        async () => (await user.post<{ results: FileRecord[] }>('/user_files_v2', { filters })).body.results,
+        (results) => results.length === 1 && results[0]?.sync_status === 'READY_TO_SYNC',
+      );
+      const { status, body } = await user.post<{ detail: string }>('/resync_file', { file_id: emptied.id });
+      expect({ status, detail: body.detail }).toEqual({ status: 409, detail: expect.stringContaining('deleted') });
+      expect((await user.get(`/raw_file/${emptied.id}`)).status).toBe(404);
+      expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
+    },
+  );
 });
 
 test('stores a hash of the uploaded content', async () => {

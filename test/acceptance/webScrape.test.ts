@@ -7,7 +7,7 @@ import { readStoredState } from '../support/storedState.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
-import { thoroughly, thoroughRows } from '../support/thorough.js';
+import { thoroughly } from '../support/thorough.js';
 
 let service: TestService;
 let user: TestUser;
@@ -73,13 +73,12 @@ describe('site of linked pages', () => {
     expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 
-  test.each([
+  // test/activities/followLinks.test.ts tests depths. The default depth and depth 1 are tested here, too.
+  thoroughly.each([
+    [0, ['/']],
     [1, ['/', '/a', '/b']],
     [2, ['/', '/a', '/a/one', '/a/two', '/b', '/b/one']],
-    ...thoroughRows([
-      [0, ['/']],
-      [9, Object.keys(TREE)],
-    ]),
+    [9, Object.keys(TREE)],
   ])('is crawled down to recursion_depth %s', async (recursion_depth, expected) => {
     expect(await childPaths(await crawl({ url: site.origin, recursion_depth }))).toEqual([...expected].toSorted());
   });
@@ -88,11 +87,6 @@ describe('site of linked pages', () => {
     const parent = await crawl({ url: site.origin, max_pages_to_scrape: 3, recursion_depth: 9 });
     expect(await childPaths(parent)).toEqual(['/', '/a', '/b']);
     expect(parent.file_metadata).toMatchObject({ pages_total: 3, pages_ready: 3 });
-  });
-
-  test('is crawled only below url_paths_to_include, even if the start page is elsewhere', async () => {
-    const parent = await crawl({ url: site.origin, url_paths_to_include: ['/a'] });
-    expect(await childPaths(parent)).toEqual(['/', '/a', '/a/one', '/a/two']);
   });
 
   thoroughly('is crawled with store_file_only too', async () => {
@@ -112,9 +106,10 @@ describe('site of linked pages', () => {
     expect(await childPaths(second!)).toEqual(['/a', '/b']);
   });
 
-  test('is scraped without requests for pages that robots.txt disallows', async () => {
+  test('is crawled only below url_paths_to_include and where robots.txt allows it, from a start page elsewhere', async () => {
     site.pages.set('/robots.txt', 'User-agent: *\nDisallow: /b\n');
-    expect(await childPaths(await crawl({ url: site.origin }))).toEqual(['/', '/a', '/a/one', '/a/two', '/deep']);
+    const parent = await crawl({ url: site.origin, url_paths_to_include: ['/a', '/b'] });
+    expect(await childPaths(parent)).toEqual(['/', '/a', '/a/one', '/a/two']);
     expect(site.requests.filter((path) => path.startsWith('/b'))).toEqual([]);
   });
 
@@ -165,7 +160,8 @@ test('a page that fails at first does not delay others, and its links are crawle
   expect(await childPaths(parent)).toEqual(['/', '/a', '/b', '/c', '/d', '/only', '/slow']);
 });
 
-test('a missing start page ends the parent in SYNC_ERROR with a message', async () => {
+// test/activities/followLinks.test.ts tests the failure of a start page, scrapeSitemap.test.ts that of a sitemap.
+thoroughly('a missing start page ends the parent in SYNC_ERROR with a message', async () => {
   site = await startSite();
   const parent = await crawl({ url: site.url('/missing') });
   expect(parent).toMatchObject({ sync_status: 'SYNC_ERROR' });
@@ -184,7 +180,7 @@ test('the target of a redirected start URL counts as the same site', async () =>
 test('an endless site ends at the maximum of pages, and its frontier is deleted', async () => {
   site = await startSite();
   const answer = new Map<string, string>();
-  for (let n = 0; n < 400; n += 1)
+  for (let n = 0; n < 150; n += 1)
     answer.set(
       `/p/${n}`,
       linkedPage(
@@ -195,12 +191,12 @@ test('an endless site ends at the maximum of pages, and its frontier is deleted'
   for (const [path, body] of answer) site.pages.set(path, body);
   const parent = await crawl({
     url: site.url('/p/0'),
-    max_pages_to_scrape: 120,
+    max_pages_to_scrape: 40,
     store_file_only: true,
     recursion_depth: 50,
   });
-  expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 120 } });
-  expect(await user.children(parent.id)).toHaveLength(120);
+  expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 40 } });
+  expect(await user.children(parent.id)).toHaveLength(40);
   const run = await service.store.files.byIds(
     { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 },
     [parent.id],

@@ -11,14 +11,14 @@ import type { ListedItem } from '../../store/items/items.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { connectSource } from '../support/dataSources.js';
 import { faultOf } from '../support/faultOf.js';
-import { startService, type TestService } from '../support/service.js';
+import { type SharedService, sharedService } from '../support/sharedService.js';
 
 // The source is a fake; the stores are real.
 const NEVER = new AbortController().signal;
 /** As many items as one listing checks. */
 const MAX_CHECKED = 2_000;
 
-let service: TestService;
+let service: SharedService;
 let owner: { organizationId: number; userId: number; customerId: string };
 let source: DataSourceDoc;
 let customers = 0;
@@ -42,7 +42,7 @@ const account = {
 };
 
 beforeAll(async () => {
-  service = await startService({}, { worker: false });
+  service = await sharedService({ worker: false });
 });
 afterAll(() => service.close());
 beforeEach(async () => {
@@ -54,7 +54,7 @@ beforeEach(async () => {
   customers += 1;
   const customerId = `confirm ${customers}`;
   await service.user(customerId);
-  owner = await service.store.users.ensure(1, customerId);
+  owner = await service.store.users.ensure(service.organizationId, customerId);
   source = await connectSource(service, owner, { type: 'NOTION', externalId: `NOTION|${customers}` });
 });
 

@@ -13,6 +13,7 @@ import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
+import { thoroughRows } from '../support/thorough.js';
 
 interface Execution {
   readonly workflowId: string;
@@ -94,7 +95,7 @@ const cancel = async (execution: Execution): Promise<void> => {
   await sleep(500);
 };
 
-test.each<FaultTime>(['before', 'after'])(
+test.each<FaultTime>(['after', ...thoroughRows(['before'])])(
   'retries a batch that fails %s its work, and delivers each event once',
   async (when) => {
     disturbance = { when, disturb: fail };
@@ -107,7 +108,7 @@ test.each<FaultTime>(['before', 'after'])(
   },
 );
 
-test.each<FaultTime>(['before', 'after'])(
+test.each<FaultTime>(['after', ...thoroughRows(['before'])])(
   'ends when it is cancelled %s its work; the next event starts it again, and no event is lost',
   async (when) => {
     cancelled = null;

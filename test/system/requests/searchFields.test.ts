@@ -171,7 +171,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await documents({ k: 1 }))[0]?.vector).toBeNull();
   },
   async include_raw_file() {
-    // Seeded files have no content; test/acceptance/hybridSearch.test.ts has one with content.
+    // Seeded files have no content; test/acceptance/uploads/hybridSearch.ts has one with content.
     expect((await documents({ include_raw_file: true, k: 1 }))[0]?.presigned_url).toBeNull();
   },
   async include_file_level_metadata() {
