@@ -1,4 +1,4 @@
-/** Operations that ingest all files that they find, with the fields that `ofIngesting` adds. */
+/** Operations that ingest all files that they find. Each accepts the fields `dry_run` and `max_tokens`. */
 const INGESTING_OPERATIONS = [
   'scrape_sitemap',
   'web_scrape.[]',

@@ -21,7 +21,8 @@ import type { Config } from './types.js';
 /**
  * Reads and validates every setting. URLs that are not set default to the embedded engines of the same DATA_DIR, so
  * `npm run worker` needs no settings while `npm start` runs.
- * @throws ConfigError that names every setting its schema rejects; if there is none, the first other error
+ * @throws ConfigError that names every setting whose value does not match its schema; if all match, the first error
+ * that a later check finds
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const settings = readSettings(env);

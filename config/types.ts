@@ -83,7 +83,7 @@ export interface Config {
     readonly modelPath: string | null;
     readonly tokenizerPath: string | null;
     readonly providers: ProviderSettings;
-    /** Price per million tokens, by model. */
+    /** Price per million tokens, by model, in the operator's currency. */
     readonly prices: Partial<Record<EmbeddingModelId, number>>;
     /** Egress settings for providers. */
     readonly egress: EgressSettings;
@@ -154,11 +154,15 @@ export interface Config {
   readonly ledgerLifeDays: number;
   readonly maxQueuedFiles: number;
   readonly workerNiceness: number;
-  /** Milliseconds between iterations of the reaper. */
+  /**
+   * Milliseconds between iterations of the reaper, which ends or restarts runs whose workflow no longer exists. It also
+   * resumes paused runs without files, and deletes the contents of interrupted uploads. After the same time, a worker
+   * checks whether the delivery workflow of a webhook that it has signalled still runs.
+   */
   readonly reapIntervalMs: number;
   /** Milliseconds between reads of the stored schema version. */
   readonly schemaCheckMs: number;
-  /** Milliseconds without progress after which a run can be stalled. */
+  /** Milliseconds without progress after which a run with due work counts as stalled, if a cause is found. */
   readonly stallAfterMs: number;
   readonly coldSweepIntervalMs: number;
   readonly quarantineSweepIntervalMs: number;

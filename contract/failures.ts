@@ -23,7 +23,10 @@ export const FAULTS = {
   access_revoked: { retryable: false, remedy: 'Connect the account again, then retry it.' },
   /** The source rejects the cursor of its change feed. */
   stale_cursor: { retryable: false, remedy: 'No action needed: the next listing reads the whole account again.' },
-  /** Any other status below 500 except a success, or an invalid request or answer. */
+  /**
+   * A status below 500 that is not a success and has no kind of its own; a request that is invalid; or an answer that
+   * cannot be used.
+   */
   bad_response: { retryable: false, remedy: 'Open it in a browser to see the response of the server, then retry it.' },
   /** More than the allowed number of redirects, or a loop. */
   too_many_redirects: { retryable: false, remedy: 'Use the address at which the redirects end.' },

@@ -60,7 +60,7 @@ const shortened = (reason: string): string => {
  * Finds runs that have due work and make no progress, and the cause: from Temporal's description of their workflows,
  * the workers' heartbeats and the state of the stores. Age alone never makes a run stalled.
  * @param storesDown checks Qdrant and Temporal
- * @param stallAfterMs milliseconds without progress after which a run can be stalled
+ * @param stallAfterMs milliseconds without progress after which a run counts as stalled, if a cause is found
  */
 export function createDiagnosis(
   temporal: TemporalAccess,

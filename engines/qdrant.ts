@@ -16,8 +16,8 @@ export interface QdrantOptions extends StartOptions {
   /** Size of a collection's vectors, in KB, above which an index is built; for tests. */
   readonly indexAboveKb?: number;
   /**
-   * Maximum number of points written during an index build; beyond it, the build is postponed. Only with
-   * `indexAboveKb`.
+   * Maximum number of points written during an index build; for tests, and only with `indexAboveKb`. The writes are
+   * recorded and then applied to the new index. Above this number the build is cancelled, and a later one begins.
    */
   readonly keptPoints?: number;
 }

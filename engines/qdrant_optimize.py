@@ -25,7 +25,8 @@ def main():
     shard = engine.EdgeShard.load(folder)
     shard.optimize()
     shard.close()
-    # The engine flushes only the files that it wrote. Those copied from the shard may not be on the disk yet.
+    # SHARD_FOLDER is a copy that the parent has made of a shard. The engine flushes only the files that it wrote; the
+    # other files of the copy may not be on the disk yet.
     os.sync()
 
 

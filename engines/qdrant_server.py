@@ -1,8 +1,10 @@
 """The embedded Qdrant: its engine behind its REST interface, on loopback.
 
-usage: qdrant_server.py DATA_FOLDER PORT [LIMIT...]
+usage: qdrant_server.py DATA_FOLDER PORT [THRESHOLD_KB [KEPT_POINTS]]
 
-Limits are those of qdrant_rest.collections.Limits in their order, for tests.
+THRESHOLD_KB is the size of a collection's vectors above which an index is built. KEPT_POINTS is the maximum number of
+points written during the build; above it the build is cancelled. Only tests set them. Their defaults are those of
+qdrant_rest.collections.Limits.
 """
 
 import signal
@@ -15,8 +17,8 @@ from qdrant_rest.server import Server
 
 def main():
     folder, port = sys.argv[1], int(sys.argv[2])
-    # Block the signals before any thread starts, so that all threads leave them to the main thread. A handler that sets an
-    # event could deadlock if it ran just before the wait for that event.
+    # Block the signals before any thread starts, so that all threads leave them to the main thread. A handler that sets
+    # an event could deadlock if it ran just before the wait for that event.
     stop_signals = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, stop_signals)
 

@@ -70,7 +70,7 @@ const DELAY_SECONDS = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 36_000];
 export interface MetricsSettings {
   /** Whether memory, processor time, event loop and garbage collection are measured too. */
   readonly ofProcess: boolean;
-  /** Price per million tokens, by vector space. Absent: no cost is counted. */
+  /** Price per million tokens, by vector space, in the operator's currency. Absent: no cost is counted. */
   readonly prices?: Readonly<Record<string, number>>;
 }
 

@@ -13,7 +13,10 @@ export interface SupervisedChild {
   /** Fields of the child's ready message. */
   readonly ready: Readonly<Record<string, unknown>>;
   readonly pid: () => number | undefined;
-  /** Kills the current process and waits for its end. The supervisor restarts it unless `restart` is false. */
+  /**
+   * Kills the child process, if it runs, and waits for its end. The supervisor starts a new one after a second, unless
+   * `restart` is false.
+   */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -56,8 +59,9 @@ export function compile(): Promise<void> {
 
 /**
  * Saves memory at the cost of a little processor time. By default glibc has one heap per thread, and V8 lets a heap
- * grow to four times its live size. The scripts `api` and `worker` of package.json set the same values; the Dockerfile
- * sets those of them that NODE_OPTIONS accepts, and the variable.
+ * grow to four times its live size. The scripts `api` and `worker` of package.json set the same values. The Dockerfile
+ * sets MALLOC_ARENA_MAX and, in the environment variable NODE_OPTIONS, --max-semi-space-size: Node does not accept
+ * --heap-growing-percent there.
  */
 const LEAN_ENV = { MALLOC_ARENA_MAX: '2' };
 const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=30'];

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 /**
- * Path of the lock. `npm run lock:complete` adds missing optional platform packages to it: npm omits those that the
- * registry does not provide, and `npm ci` then rejects the lock. Run it after every change of dependencies.
+ * Path of the lock. Some packages have optional dependencies that each contain the binaries of one platform. If the
+ * registry lacks such a package, npm leaves its entry out of the lock, and `npm ci` rejects the lock as incomplete.
+ * `npm run lock:complete` adds the missing entries. Run it after every change of dependencies.
  */
 const FILE = new URL('../package-lock.json', import.meta.url);
 

@@ -1,10 +1,10 @@
 /**
- * Extracts the used operations from a provider's specification, for the tables in test/contracts/tables/:
+ * Writes the rules of operations from a provider's specification into a table in test/contracts/tables/:
  * `npm run contracts -- SPECIFICATION_FILE TABLE`.
  *
- * The table must exist with its operations, which may be empty (`{}`). The script replaces them and keeps all other
- * content. It reads OpenAPI 2 and 3 and Google's discovery documents, as JSON or YAML. Operations with a `source` of
- * their own are kept.
+ * The table must exist and name the operations that the connector uses; their rules may be empty (`{}`). The script
+ * replaces these rules and keeps all other content. It reads OpenAPI 2 and 3 and Google's discovery documents, as JSON
+ * or YAML. Operations with a `source` of their own are kept.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -1,7 +1,8 @@
 /**
  * `npm run coverage`: runs tests and prints the share of executed lines and branches per folder and in total. Arguments
- * are passed to `npm test`; without arguments, the tests of `.ci/run` run. Every process and thread that ends normally
- * is counted. Writes the missed lines of each file to coverage/coverage.json. Exits with the exit code of the tests.
+ * are passed to `npm test`. Without arguments, `npm test` and then `npm run test:system` run, as in CI. Every process
+ * and thread that ends normally is counted. Writes the missed lines of each file to coverage/coverage.json. Exits with
+ * the exit code of the tests.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -54,7 +54,10 @@ export function brokenRows(source: string): Problem[] {
   });
 }
 
-/** Returns the anchor of a heading in Markdown, as GitHub derives it; equal headings are numbered in addition. */
+/**
+ * Returns the anchor that GitHub derives from a heading in Markdown, without the number that GitHub appends if the
+ * heading occurs repeatedly. anchorsOf appends it.
+ */
 export const slugOf = (heading: string): string =>
   heading
     .toLowerCase()

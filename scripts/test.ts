@@ -1,8 +1,8 @@
 /**
  * `npm test`: runs Jest with the given arguments, then prints the slowest suites, the processor time, and the line of
- * counts that CI reads. After a whole run, failed suites run once more, one at a time. This distinguishes flaky tests
- * from broken ones but does not change the result: a test that passes only the second time counts as failed, unless
- * test/flaky.json names it, and every other failed test of its suite, with the suspected cause.
+ * counts that CI reads. If the arguments name no suite, failed suites then run once more, one at a time. Tests that
+ * pass only the second time are printed as such. Their suite counts as passed only if test/flaky.json names, with a
+ * suspected cause, every test of it that failed the first time. Otherwise the first result counts.
  */
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
@@ -36,7 +36,10 @@ const given = process.argv.slice(2);
 const REPORT = join(tmpdir(), `allotrope-tests-${process.pid}.json`);
 /** File in which test/support/answeredOperations.ts records the operations that succeeded. */
 const ANSWERED = join(tmpdir(), `allotrope-answered-${process.pid}.txt`);
-/** Whether all suites of a tier run: no suite is named in the arguments. Options select the tier. */
+/**
+ * Whether the arguments name no suite. Then all suites run that the Jest configuration selects: jest.config.cjs, or
+ * that of the option `--config` (`npm run test:system`).
+ */
 const isWhole = !given.some((argument) => argument === '--runTestsByPath' || argument.startsWith('test/'));
 
 /** Runs Jest. @returns null if it wrote no report, so the results are unknown */

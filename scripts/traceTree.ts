@@ -9,7 +9,10 @@ export interface DrawnSpan {
   readonly endMs: number;
 }
 
-/** Returns whether a span is a call. Similar calls are shown in one line, with their number. */
+/**
+ * Returns whether a span is a single call, such as a query of a store: it has no children, and is not an activity, a
+ * workflow or the start of one. Calls with the same name and parent are drawn as one line with their number.
+ */
 const isCall = ({ name }: DrawnSpan, childless: boolean): boolean =>
   childless && !/^(activity|workflow|start) /.test(name);
 

@@ -147,8 +147,10 @@ export function createReembedBatch(deps: ActivityDeps) {
           incomplete.push(...(await embed(run, target, items, signal)));
         incompleteIds = incomplete;
       } catch (error) {
-        // The run was cancelled, or this worker was presumed dead. The rows may already belong to the next attempt, so
-        // only this process can delete the data that it wrote. After a store failure, the next attempt deletes it.
+        // If the signal is aborted, the run was cancelled, or this worker was presumed dead. Then the next attempt of
+        // the activity may already have replaced the generations in the rows of store.reembeds, and only this process
+        // knows which data it wrote. After any other error the rows still contain the generations, and the next attempt
+        // deletes their data.
         if (signal.aborted) {
           const unpublished = attempts.map(({ file, generation }) => ({
             fileId: file._id,

@@ -7,7 +7,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard, type FileAttempt } from '../generations/cleanUp.js';
 
-/** Returns the ledger entry of a published file. */
+/** Returns the outcome of a file whose new vectors are published, for its row in store.reembeds. */
 export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
   fileId: file._id,
   outcome: 'reembedded',
@@ -54,7 +54,8 @@ export async function settleAttempts(
   for (const { fileId, from, generation } of started) {
     const file = files.get(fileId);
     if (file?.generation === generation) published.push({ file, generation });
-    // If the file was deleted meanwhile, only the data of this attempt can remain.
+    // This generation was not published, or the file was deleted. A deleted file has no record, so the fields that
+    // `discard` needs come from the row.
     else unpublished.push({ file: { _id: fileId, organizationId, userId, generation: from }, generation });
   }
   if (published.length > 0) await cleanUp(store, published);

@@ -37,7 +37,7 @@ export function targetOf(
   if (target.space.name !== vectorSpace)
     throw new Fault(
       'not_configured',
-      `Its vectors are in the space ${vectorSpace}, which no configured provider serves. Configure the provider and rebuild again, or embed it with another model: POST /files/reembed.`,
+      `The vectors of the file are in the space ${vectorSpace}, which no configured provider serves. Configure the provider of this space and run \`npm run cli -- vectors rebuild\` again, or embed the file with another model: POST /files/reembed.`,
     );
   return target;
 }

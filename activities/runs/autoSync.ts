@@ -65,7 +65,7 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
       const existing = await store.scheduledSyncs.findByTemporalRunId(temporalRunId);
       if (existing) return { runId: existing._id };
       const decline = (reason: NoSyncReason): AcceptAutoSyncResult => {
-        log.info({ scheduleId, workflowId, reason }, 'a scheduled sync has nothing to do');
+        log.info({ scheduleId, workflowId, reason }, 'a scheduled sync is skipped');
         return { runId: null, reason };
       };
       const row = await store.schedules.find(scheduleId);

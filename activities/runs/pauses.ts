@@ -10,7 +10,10 @@ const pauseMessage = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { want
 
 /** Creates the activity of paused runs, which reached their token limit. */
 export function createPauseActivities({ store, settings, log }: ActivityDeps) {
-  /** Stores on the record of the run's container whether the run is paused. */
+  /**
+   * Stores whether the run is paused: on the record of its container or, if it has none, in the metadata of its data
+   * source.
+   */
   const storeOnContainer = async (run: RunDoc, pause: RunPause | null): Promise<void> => {
     const message = pause && pauseMessage(run, pause);
     if (run.fileId !== null)
@@ -22,8 +25,9 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
   };
   return {
     /**
-     * Stores the pause on the container, writes FILE_SYNC_LIMIT_REACHED, and returns the time until the pause ends.
-     * Removes the pause if the run was resumed. Safe to repeat.
+     * Stores the pause on the container of the run, or on its data source if it has no container. Writes
+     * FILE_SYNC_LIMIT_REACHED, and returns the time until the pause ends. Removes the pause if the run was resumed.
+     * Safe to repeat.
      */
     async getPauseState({ runId }: RunInput): Promise<PauseState> {
       const run = await requireRun(store, runId);

@@ -56,8 +56,8 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
   const isSameListing = async (source: DataSourceDoc, { _id: runId, progress }: Run<'syncItems'>): Promise<boolean> =>
     progress.walk.refused === 0 && progress.hasUnversioned !== true && !(await store.items.hasChanged(source, runId));
   /**
-   * Whether all files are current: the listing found no change since the last sync, in which no file failed. Then the
-   * account is not listed a second time for its selections.
+   * Whether all files are current: the listing found no change since the last sync, and no file of the source is in
+   * SYNC_ERROR or SYNC_ABORTED. Then no selection is synced, because its run would list the selected items once more.
    */
   const isUpToDate = async (scheduledSync: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
     const { listedBefore = null } = scheduledSync.progress;

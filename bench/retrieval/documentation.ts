@@ -15,7 +15,7 @@ export interface Documentation {
   readonly folder: string;
   readonly pages: readonly string[];
   readonly shape: PageShape;
-  /** By default, every `step`-th page is read. */
+  /** Without the option `--all`, the benchmark reads only every `step`-th page. */
   readonly step: number;
 }
 

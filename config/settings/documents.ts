@@ -49,7 +49,10 @@ export const DOCUMENTS_SETTINGS = {
     schema: count(1536),
     about: 'Memory limit for OCR of one page. Above it the process is killed, and the file fails.',
   },
-  MAX_OCR_PAGES: { schema: count(500), about: 'Maximum number of OCR pages per file.' },
+  MAX_OCR_PAGES: {
+    schema: count(500),
+    about: 'Maximum number of pages of a file that OCR reads. A file with more pages that need OCR fails.',
+  },
   MAX_OCR_PIXELS: { schema: count(100_000_000), about: 'Maximum number of pixels of a picture for OCR.' },
   // V8 limits strings to 536 million characters, so the maximum stays below that.
   MAX_TEXT_CHARACTERS: {

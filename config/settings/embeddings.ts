@@ -85,6 +85,6 @@ export const EMBEDDINGS_SETTINGS = {
   EMBEDDING_PRICES: {
     schema: Joi.string().custom(readBy(readPrices)),
     about:
-      'Price per million tokens by model id, `OPENAI=0.02,COHERE_MULTILINGUAL_V3=0.1`, separated by commas. The metrics, POST /files/reembed and requests with `dry_run` report costs with these prices. Other ids have no price.',
+      'Price per million tokens by model id, in any currency: `OPENAI=0.02,COHERE_MULTILINGUAL_V3=0.1`, separated by commas. The metrics, POST /files/reembed and requests with `dry_run` report costs with these prices. Other ids have no price.',
   },
 } as const satisfies Record<string, Setting>;

@@ -27,7 +27,7 @@ export const SERVICE_SETTINGS = {
   MIN_FREE_DISK_BYTES: {
     schema: Joi.number().integer().min(0).default(2_000_000_000),
     about:
-      'Free bytes of a disk of DATA_DIR or FILE_STORAGE_DIR below which /ready reports degraded, doctor warns and the alert AllotropeDiskLow (deploy/alerts.yml) fires. 0: never.',
+      'Free bytes on the disk of DATA_DIR or FILE_STORAGE_DIR below which /ready reports `degraded`, `npm run cli -- doctor` warns and the alert AllotropeDiskLow (deploy/alerts.yml) fires. 0: never.',
   },
   LOG_LEVEL: {
     schema: Joi.string().valid('silent', 'error', 'warn', 'info', 'debug').default('info'),

@@ -30,7 +30,7 @@ export const WEB_SETTINGS = {
   CONNECTIONS_PER_HOST: {
     schema: count(8),
     about:
-      'Maximum concurrent requests to one site, over all workers. For any other host: maximum connections per process.',
+      'Maximum concurrent requests to one host for pages, sitemaps and feeds, over all workers. Also the maximum number of connections of one process to any host from which it reads content, such as the API of a connected account.',
   },
   MAX_PAGE_BYTES: { schema: count(20_000_000), about: 'Maximum size of a page in bytes, decompressed.' },
   PAGE_TIMEOUT_MS: {

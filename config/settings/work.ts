@@ -86,7 +86,8 @@ export const WORK_SETTINGS = {
   },
   REAP_INTERVAL_S: {
     schema: count(15),
-    about: 'Seconds between two comparisons of unfinished records with the state of their workflows.',
+    about:
+      'Seconds between two checks for unfinished runs whose workflow no longer exists in Temporal. Such a run and its unfinished files are ended, or the run is started again. The delivery workflow of a webhook is checked after the same time, and started again if it was terminated.',
   },
   SCHEMA_CHECK_INTERVAL_S: {
     schema: count(10),
@@ -96,7 +97,7 @@ export const WORK_SETTINGS = {
   SCHEDULE_COMPARE_INTERVAL_S: {
     schema: count(600),
     about:
-      'Seconds between comparisons of the schedules in Temporal with the records that are synced automatically. Changes normally reach Temporal within seconds.',
+      'Seconds between comparisons of the schedules in Temporal with the stored ones, of data sources and sites that are synced automatically. Missing schedules are created in Temporal, and schedules of deleted records are removed. A changed setting reaches Temporal within seconds, without this comparison.',
   },
   COLD_SWEEP_INTERVAL_S: {
     schema: count(300),

@@ -71,7 +71,8 @@ export function pageAfter(
 }
 
 /**
- * Returns all collections; one that was changed meanwhile is in the list twice, the latest version last.
+ * Returns all collections. If there are several pages, the first ones are read again at the end (see pageAfter), so a
+ * collection can be in the result twice. Of its two entries, the later one is current.
  * @throws Fault for more than `maxEntries` entries
  */
 export async function fetchCollections(

@@ -39,7 +39,8 @@ const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}.
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /**
- * Returns the number of items of a kind that were created before a time; null if it is inaccessible or not reported.
+ * Returns the number of items of a kind that were created before a time, in seconds since 1970. Null if the account
+ * cannot read this kind, or if Intercom does not state the number.
  */
 async function count(client: SourceClient, kind: ThreadKind, before: number): Promise<number | null> {
   try {

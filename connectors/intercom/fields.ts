@@ -1,6 +1,7 @@
 /**
- * Names of the fields in Intercom's OpenAPI document: https://github.com/intercom/Intercom-OpenAPI (2.14). Its package
- * intercom-client has 6 MB and no types for this version alone.
+ * Names of the fields in Intercom's OpenAPI document: https://github.com/intercom/Intercom-OpenAPI (2.14). They are not
+ * imported from Intercom's package intercom-client, because it has 6 MB and does not offer the types of one API version
+ * separately.
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;

@@ -70,7 +70,8 @@ export const intercom: Connector<OAuthGrant> = {
       'for conversations and tickets, a lower count than at the last sync causes a complete listing; ' +
       'articles are listed completely in each sync',
     limits:
-      'Intercom returns 500 parts per conversation; listing a collection reads all articles; ' +
+      'Intercom returns at most 500 parts of a conversation, and the text of the file lacks the others; ' +
+      'listing a collection reads all articles of the workspace; ' +
       'the default host, in the United States, forwards requests to other regions; SOURCE_URLS can name the host of a region',
   },
   oauth: {

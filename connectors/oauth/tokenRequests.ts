@@ -214,7 +214,11 @@ function grantOf(
     );
     if (value === null) return [];
     const part = typeof field === 'string' ? value : field.pattern.exec(value)?.[1];
-    if (part === undefined) throw new Fault('bad_response', `${name} returned an address of another host. Try again.`);
+    if (part === undefined)
+      throw new Fault(
+        'bad_response',
+        `${name} granted access, but its answer contains an API address that does not belong to it. Try again.`,
+      );
     return [[fact, part] as const];
   });
   const scopes = scopesIn(tokens) ?? previousGrant?.scopes;

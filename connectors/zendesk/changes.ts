@@ -22,8 +22,9 @@ const CHANGE_TOKEN = shapeOf({
   start: number,
   cursor: nullable(string),
   /**
-   * Position of the current scan: in the export, in the latest tickets, which the export omits, or at its end. Null
-   * between syncs. Stored cursors contain this name.
+   * Position of the current scan for changes: in the export, or in the latest tickets, which the export omits, or after
+   * all tickets, while attachments are still listed. Null between syncs. Stored cursors contain the field name `pass`,
+   * so it must not be renamed.
    */
   pass: nullable(TICKET_CURSOR),
 });

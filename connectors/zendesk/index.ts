@@ -67,7 +67,8 @@ export const zendesk: Connector<OAuthGrant> = {
     ingested:
       'each published article in all its languages, each ticket with its comments; attachments of tickets with `sync_attachments`; no attachments of articles, no pictures',
     unchangedBy: 'time of change',
-    deletions: 'only of tickets, and only for administrators; the help centre is listed completely in each sync',
+    deletions:
+      'the feed contains only tickets, and only administrators may read it; the help centre, and the tickets for other agents, are listed completely in each sync',
     limits:
       'only administrators can export tickets: other agents see tickets that are not archived; 10,000 comments per ticket',
   },

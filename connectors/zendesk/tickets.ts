@@ -25,9 +25,11 @@ const WITH_USERS = { include: 'users' };
  * the export omits. If the account may not export, it reads the list of tickets that are not archived.
  */
 export const TICKET_CURSOR = shapeOf({
+  /** The list that is being read; `end`: all tickets are read. */
   from: oneOf('export', 'latest', 'list', 'end'),
+  /** Cursor of the next page in that list; null: its first page. */
   at: nullable(string),
-  /** Milliseconds since 1970. */
+  /** Time at which the listing began, in milliseconds since 1970. */
   begun: number,
   /** Tickets whose attachments are still to be listed. */
   rest: listOf(string),

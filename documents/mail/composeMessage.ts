@@ -107,7 +107,10 @@ const namesOf = (people: readonly string[]): string =>
 /** The PKCS #7 type of content that is signed but not encrypted, as bytes (DER). */
 const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
 
-/** Whether the only attachment of an S/MIME message, which contains everything, is marked as signed. */
+/**
+ * Returns whether the attachment of an S/MIME message has the PKCS #7 type of signed data, in its first 64 bytes. Such
+ * a message has one attachment, which contains the whole message, either signed or encrypted.
+ */
 export const isSignedData = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 64)).includes(SIGNED_DATA);
 
 /** Creates the fault of an encrypted message, which cannot be read without the recipient's key. */

@@ -44,8 +44,8 @@ export interface RebuildProgress {
 export interface Rebuilds extends Pick<PointsCensus, 'check' | 'ensure' | 'recreate'> {
   spaces(scope: RebuildScope): Promise<UsedSpace[]>;
   /**
-   * Queues a run for each user with files in scope, unless one is active. Returns the ids of the queued and active
-   * runs.
+   * Queues a run for each user with files in scope. A user with an unfinished rebuild of the same `scope.space` gets no
+   * second one. Returns the ids of the queued runs and of these unfinished ones.
    */
   accept(scope: RebuildScope): Promise<number[]>;
   /** Counts the active runs that compute vectors again, of all organizations. */

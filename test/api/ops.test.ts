@@ -203,7 +203,7 @@ describe('operators page', () => {
       missing: 12,
       isApproved: false,
     };
-    expect(render('decisions', { held: [row] })).toContain('data source 5 misses 12 files');
+    expect(render('decisions', { held: [row] })).toContain('data source 5 did not find 12 of its files');
     expect(render('decisions', { held: [row] })).toContain('POST /data_sources/5/held_deletions/approve');
     expect(render('decisions', { held: [{ ...row, isApproved: true }] })).toContain(
       'Approved: the next listing deletes them',

@@ -80,8 +80,8 @@ export const pendingPage = (name: string): PageAnswer =>
     `${name} is being connected`,
     'plain',
     html`<p>
-        This takes longer than usual. It continues in the background: this page shows when it is done, and so does the
-        application.
+        This takes longer than usual and continues in the background. As soon as it ends, this page and the application
+        show the result.
       </p>
       ${CLOSE}`,
     RELOAD,

@@ -59,7 +59,10 @@ export const pagePolicy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** The check that names the problem behind a stall. */
+/**
+ * For each cause of a stall, the entry of `engines` whose hint describes the problem. For other causes, the message of
+ * the stall describes it.
+ */
 const CHECK_OF_CAUSE: Readonly<Partial<Record<StallCause, 'qdrant' | 'temporal' | 'worker'>>> = {
   no_worker: 'worker',
   worker_silent: 'worker',

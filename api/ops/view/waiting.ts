@@ -38,8 +38,8 @@ function heldRow({ of, id, name, source, customerId, missing, isApproved }: Held
   return html`<tr>
     <th scope="row" class="w">${about(name, words(source), customerId)}</th>
     <td class="w">
-      ${badge('warn', 'deletions held')} ${of === 'files' ? 'scrape' : 'data source'} ${id} misses ${count(missing)}
-      files, suspiciously many: no file was deleted
+      ${badge('warn', 'deletions held')} the last sync of ${of === 'files' ? 'scrape' : 'data source'} ${id} did not
+      find ${count(missing)} of its files at the source. These are suspiciously many, so no file was deleted
     </td>
     <td class="w">
       ${isApproved ? html`Approved: the next listing deletes them. ${call('…/refuse')} keeps them` : decide}

@@ -13,8 +13,8 @@ const NAMES: Readonly<Record<DeliveryStatus, string>> = {
 
 function stateOf({ webhook: { disabledAt, failing, status, statusReason } }: WebhookOverview): Html {
   if (disabledAt !== null)
-    return html`${badge('bad', 'disabled')} since ${when(disabledAt)}: its receiver responded with HTTP 410. Delete it
-    and add the new address, or POST /webhooks/…/redeliver.`;
+    return html`${badge('bad', 'disabled')} since ${when(disabledAt)}: its receiver responded with HTTP 410. Delete this
+    webhook and add one with the new URL, or enable it again: POST /webhooks/…/redeliver.`;
   if (failing) return html`${badge('bad', 'failing')} ${failureSentence(failing)}`;
   return status === 'ACTIVE' ? badge('good', 'active') : html`${badge('warn', 'failing')} ${statusReason}`;
 }

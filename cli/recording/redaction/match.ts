@@ -54,7 +54,11 @@ export function isRedactedText(original: string, redacted: string, { redact, ori
   return isSame(tokensOf(text)) || isSame(tokensOf(text.replaceAll(/https?:\/\/[^/?#\s"'<>]+/g, origin)));
 }
 
-/** Fields whose values may be digests that a connector computes: only their equality is compared. */
+/**
+ * Fields whose values may be digests that a connector computes. The digest of a redacted content differs from the
+ * redacted form of the original digest. Therefore such values are only compared for consistency: the same original
+ * value must have the same counterpart everywhere.
+ */
 const DIGESTS = /^(?:version|etag)$/i;
 
 /**

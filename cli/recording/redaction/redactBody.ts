@@ -97,7 +97,10 @@ function redactJsonText(text: string, redaction: TextRedaction): string | null {
   return JSON.stringify(redactJson(json, '', redaction)).replaceAll(new RegExp(`"\\${mark}(\\d+)"`, 'g'), '$1');
 }
 
-/** Redacts the content of an item. Bytes that are not text become zeros. */
+/**
+ * Redacts the content of an item. If it is not UTF-8 text, or contains a zero byte, all its bytes become zeros: only
+ * its length stays.
+ */
 export function redactContent(bytes: Uint8Array, redaction: TextRedaction): Buffer {
   const text = Buffer.from(bytes).toString();
   if (!Buffer.from(text).equals(bytes) || text.includes('\0')) return Buffer.alloc(bytes.length);
@@ -114,7 +117,7 @@ export function redactBody(bytes: Uint8Array, type: string, redaction: TextRedac
   return redactContent(bytes, redaction);
 }
 
-/** Whether a body is JSON, and therefore an answer of the API rather than the content of an item. */
+/** Returns whether a body is JSON. Such a body is treated as an answer of the API, not as the content of an item. */
 export const isJson = (bytes: Uint8Array): boolean => {
   try {
     JSON.parse(Buffer.from(bytes).toString());

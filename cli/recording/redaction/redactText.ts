@@ -1,5 +1,5 @@
 /**
- * Redaction of texts. All words of a text are replaced, one by one, and the characters between them stay. Joining and
+ * Redaction of texts. The words of a text are replaced one by one, and the characters between them stay. Joining and
  * splitting ids at such characters therefore gives the same result before and after the redaction, so a connector
  * continues to work with redacted responses.
  */
@@ -11,9 +11,15 @@ import type { Vocabulary } from './vocabulary.js';
 import { decode, WORD } from './words.js';
 
 export interface TextRedaction {
-  /** Redacts a value of a response: a term of the API stays, everything else is replaced. */
+  /**
+   * Redacts a value of a response. A term of the API stays, and so does the prefix of an id. A URL is redacted like by
+   * `url`, any other text like by `prose`.
+   */
   value(text: string): string;
-  /** Redacts prose: all its words are replaced. */
+  /**
+   * Redacts prose. All words are replaced, terms of the API included. Numbers of fewer than six digits, named character
+   * entities (`&amp;`) and extensions of file names stay. Times are shifted, and URLs are redacted like by `url`.
+   */
   prose(text: string): string;
   /** Redacts an address; the hosts and parameters of the API stay. Placeholders, `{tenant}`, stay too. */
   url(text: string): string;

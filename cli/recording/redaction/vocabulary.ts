@@ -1,7 +1,7 @@
 /**
- * The words of a source's API. A recording keeps a value only if the connector's own code contains it: this code is
- * public, and the connector cannot depend on any other value. The vocabulary is therefore derived from the code of each
- * source.
+ * The words of a source's API, which its recordings keep. They are derived from the code of the connector and of the
+ * modules in connectors/ that it imports: this code is public, and the connector depends on few other values. Those are
+ * added: media types, names of markup, `true`, `false` and `null`, parts of the source's URLs, and RECORDED_TERMS.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

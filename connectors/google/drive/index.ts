@@ -35,7 +35,8 @@ export const googleDrive: Connector<OAuthGrant> = {
     listed: 'own files, files that others share, shared drives: folders, files, shortcuts',
     ingested: 'each file; Docs, Sheets, Slides, Drawings and scripts exported; forms, sites and maps end in SYNC_ERROR',
     unchangedBy: 'MD5, else the version, and the name; shortcuts are fetched again',
-    deletions: 'items in the trash count as deleted; a new drive is listed completely',
+    deletions:
+      'items in the trash count as deleted; after the account joins a shared drive, everything is listed again',
     limits: '1,000 shared drives; 200 levels of folders; a shortcut to a folder is followed only if it is selected',
   },
   oauth: googleOAuth(['https://www.googleapis.com/auth/drive.readonly']),
@@ -78,7 +79,8 @@ export const googleDrive: Connector<OAuthGrant> = {
     const { driveId: ofDrive } = folder ?? item;
     const driveId = isFileId(ofDrive) ? ofDrive : null;
     const outermostItem = folder === item ? await outermost(client, folder) : null;
-    // The root of a single file is not looked up: unlike the contents of a folder, its item is not stored.
+    // The folders above a single file are not requested, so outside of shared drives the root of its item may be wrong.
+    // This has no effect: the caller stores items below a folder, but not the item of a requested file.
     const isInside = outermostItem === null && folder !== null && asList(folder.parents).length > 0;
     const rootOfOwn = async (): Promise<string> =>
       isInside ? rootOf(client, folder, await ownRootId(client)) : SHARED_WITH_ME;

@@ -140,7 +140,11 @@ const isMarked = ({ authors, dates }: PostParts): boolean =>
 /** Elements that are part of a post even if they name an author, such as quotes. */
 const TAGS_INSIDE_POSTS = new Set(['aside', 'blockquote', 'q', 'dd', 'dt', 'td']);
 
-/** Chooses the best kind of author that most posts name. A name without a mark must differ between posts. */
+/**
+ * Chooses the best rank of evidence (AuthorMark) for which at least MIN_POST_SHARE of the posts name an author, and
+ * returns the posts that name one. Without such a rank, returns no posts. At ranks 3 and 4 only the address of a link
+ * or the tag of the text suggests an author, so there must be at least two different names.
+ */
 function withAuthors(parts: readonly PostParts[]): Post[] {
   for (const rank of [0, 1, 2, 3, 4]) {
     const names = parts.flatMap(({ authors }) => authors.find((author) => author.rank === rank)?.text ?? []);

@@ -100,8 +100,9 @@ function isLeftOut(element: PageElement, leftOut: ReadonlySet<PageElement>): boo
 }
 
 /**
- * Returns the largest element around a name or a date with hardly any other text; null if the marked element itself has
- * more text, or contains the body.
+ * Returns the largest element inside the post that contains the given name or date and hardly any other text: at least
+ * the marked element itself, however much other text it has. Null if the marked element contains prose or the body, or
+ * is the post.
  */
 function widest(
   mark: PageElement,

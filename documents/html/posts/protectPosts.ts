@@ -17,8 +17,12 @@ export interface ProtectedPosts {
 }
 
 /**
- * If the page is a thread, returns the elements with the authors' texts and their ancestors. Comments on an article,
- * or on the posts themselves, are scored like other blocks, unless nearly all prose of the page is comments.
+ * If the page is a thread, returns the elements with the authors' texts and their ancestors. Otherwise the sets are
+ * empty. The page is a thread in two cases:
+ * - Posts that are not comments have at least MIN_SHARE_OF_PROSE of its prose. Comments are then scored like other
+ *   blocks.
+ * - Comments have that share, and at most LITTLE_PROSE characters of prose are outside of them. Then all posts are
+ *   protected, comments included.
  */
 export function protectPosts(posts: readonly Post[], proseLength: number): ProtectedPosts {
   const written = new Set<PageElement>();

@@ -5,8 +5,8 @@ import type { Language } from './functionWords.js';
  */
 const LONG_WORDS: ReadonlySet<Language> = new Set(['da', 'de', 'fi', 'hu', 'nl', 'no', 'sv', 'tr']);
 /**
- * Length of the prefixes that are terms, and of the shortest word that has one. Lengths from 5 to 7 give equal gains
- * (bench/retrieval.md).
+ * Length of the prefixes that are terms, and of the shortest word that has one. Prefixes of 5 to 7 letters, of words of
+ * at least 7 to 10 letters, give similar gains (bench/retrieval.md).
  */
 const PREFIX = { letters: 5, from: 7 };
 const LATIN_WORD = /^[a-z]+$/;
