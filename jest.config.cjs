@@ -22,7 +22,6 @@ module.exports = {
     // would take a sixth of the processor time of the run.
     '^@temporalio/(activity|client|common|worker)$': '<rootDir>/test/support/shared/temporalio/$1.cjs',
     '^(express|joi|mongoose|undici)$': '<rootDir>/test/support/shared/$1.cjs',
-    '^gpt-tokenizer/bpeRanks/cl100k_base$': '<rootDir>/test/support/shared/gpt-tokenizer/cl100k_base.cjs',
   },
   // The other tiers: jest.system.config.cjs and jest.long.config.cjs.
   testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(system|long)/**/*.test.ts'],

@@ -1,1 +1,0 @@
-module.exports = globalThis.requireOfNode('gpt-tokenizer/bpeRanks/cl100k_base').default;
