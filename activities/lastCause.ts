@@ -2,7 +2,7 @@ import type { FaultKind } from '../contract/failures.js';
 import type { RunDoc } from '../store/models/runs.js';
 
 /**
- * Returns why a run failed: the cause of its last attempt, or else the last known cause.
+ * Returns why a run failed: the cause that its last attempt reported, or else the last cause in its row.
  * @param message message of the last attempt
  * @param cause cause of the last attempt; null: unknown; undefined: the attempt reported none
  */

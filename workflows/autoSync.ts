@@ -75,7 +75,7 @@ export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
     for (;;) {
       const { part } = await nextPart({ runId });
       if (part === null) break;
-      // The part was started before, and its workflow was terminated outside of this service.
+      // The same part again: its run is still unfinished, so its workflow was terminated outside of this service.
       if (part.runId === lastRunId) {
         await endPass({ runId, outcome: 'failed' });
         return { outcome: 'failed', parts };

@@ -36,8 +36,8 @@ const PAUSE_OVER =
   'The run was paused at max_tokens and was not resumed in time. Request it again with a higher limit.';
 
 /**
- * Runs an ingest from start to end: begins the run, discovers its files, ingests them, ends the run. In every case, all
- * files of the run end in a final state.
+ * Runs an ingest from start to end: begins the run, discovers its files, ingests them, ends the run. After a failure or
+ * a cancellation, the unfinished files of the run get a final status too.
  * @param discover queues the run's files and returns their number; not called again if the ingest continues as new
  * @param follow for crawls: queues the links of the pages that were read (see WindowHooks in ingestWindow.ts)
  */

@@ -19,7 +19,8 @@ const WAIT = '1 second';
 
 /**
  * Moves vectors between Qdrant and file storage in batches: unused vectors to file storage, requested vectors back. A
- * cancelled run reverts its unfinished moves. If the workflow fails, the user's next moveStorage run adopts them.
+ * cancelled run reverts its unfinished moves. If the workflow fails, the user's next moveStorage run continues
+ * these moves.
  */
 export async function moveStorage({ runId, afterId = 0 }: MoveStorageInput): Promise<void> {
   let plan: MovePlan = { fileIds: [], afterId, waiting: false };

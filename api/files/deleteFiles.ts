@@ -15,8 +15,8 @@ import { success } from '../schemas/answers.js';
 
 /**
  * Returns whether the filters select only some of the files. False and empty values restrict nothing.
- * includeContainers and includeAllChildren are ignored: without other filters, the former selects all files, with or
- * without their containers, and the latter has no effect.
+ * includeContainers and includeAllChildren are ignored. Without other filters, both values of includeContainers select
+ * all files, with or without containers, and includeAllChildren has no effect.
  */
 function restrictsFiles(filters: DeleteFilesRequest['filters']): boolean {
   const { includeAllChildren: _children, includeContainers: _containers, name = '', ...rest } = filters;

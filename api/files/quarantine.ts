@@ -137,7 +137,7 @@ export const restoreQuarantined = operation({
   auth: 'key',
   summary: 'Restore quarantined files',
   description: [
-    'Restores files that vanished at their source. They keep their ids, and are not fetched or embedded again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file stays in quarantine if a newer file has the same `external_file_id`. A later sync deletes a restored file only after a sync has found it at its source again.',
+    'Restores files that vanished at their source. They keep their ids, and are not fetched or embedded again. Filters are combined with AND; at least one is required (400). A run for each user restores them after the response, and FILE_READY reports each file. A file stays in quarantine if a newer file has the same `external_file_id`. Syncs that do not find a restored file at its source leave it unchanged, until a sync has found it there once.',
   ],
   returns: 'Number of files that match and are being restored; FILE_READY reports each.',
   createsWork: true,

@@ -18,7 +18,7 @@ const requestBody = named(
       'Maximum number of tokens (cl100k) per chunk, stored for later syncs. Null: the stored value stays.',
     ),
     chunk_overlap: orNull(integer().min(0)).description(
-      'Maximum number of tokens that neighbouring chunks share, less than the chunk size (422). Null: the stored value, reduced if it no longer fits.',
+      'Maximum number of tokens that neighbouring chunks share, less than the chunk size (422). Null: the stored value, reduced to less than the chunk size if necessary.',
     ),
     force_embedding_generation: Joi.boolean()
       .default(false)
@@ -69,8 +69,8 @@ export const resyncFile = operation({
   body: requestBody,
   answer: fileRecord,
   async handle({ caller, body, deps }) {
-    // A new sync creates chunks from the content and replaces those that the caller supplied. One that processes nothing
-    // keeps them: no chunks replace them, and later syncs of the file still need them.
+    // A new sync creates chunks from the content and replaces those that the caller supplied. One that processes
+    // nothing keeps them: no chunks replace them, and later syncs of the file still need them.
     const { runId, file } = await queueResync(deps, caller, body.file_id, {
       optionsOf: (storedOptions) => overridden(storedOptions, body),
       change: body.skip_file_processing ? {} : { callerChunks: null },

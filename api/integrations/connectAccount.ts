@@ -24,7 +24,7 @@ export interface NewAccount {
 
 /** Text in the descriptions of operations that connect an account. */
 export const AFTER_CONNECTING =
-  'The source verifies the credentials before anything is stored: 400 if it rejects them, 503 if it does not answer. An account that is connected already keeps its id and gets the new credentials. In both cases the event `ADD` is sent.';
+  'The source verifies the credentials before anything is stored: 400 if it rejects them, 503 if it does not answer. An account that is connected already keeps its id and gets the new credentials. The event `ADD` is sent for a new and for a known account.';
 
 /**
  * Connects an account: requests its identity from the source, then stores the account and starts the requested runs. A

@@ -94,7 +94,8 @@ function itemOfArticle(
     fileFormat: 'HTML',
     isSelectable: isPublic,
     hasContent: isPublic,
-    // Both parts change when an article is published. The published version may be missing; the time is required.
+    // The number of the published version, which may be missing, and the time of the change. Both change when the
+    // article is published.
     version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
     ...(isPublic ? {} : { skipReason: isPublished ? HIDDEN : DRAFT }),
   });

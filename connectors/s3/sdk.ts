@@ -113,7 +113,7 @@ export async function withS3<T>(
 ): Promise<T> {
   const endpoint = client.credentials.endpointUrl ?? client.urls['api'] ?? '';
   const place = `${endpoint} ${bucket ?? ''}`;
-  // The region of a bucket is the same for all accounts. It is learned from the answer to a request in another region.
+  // The region of a bucket is the same for all accounts. The answer to a request to a wrong region names it.
   const region =
     (client.cache.get(place) as string | undefined) ?? AMAZON_ENDPOINT.exec(endpoint)?.[1] ?? DEFAULT_REGION;
   const sdk = await loadSdk();

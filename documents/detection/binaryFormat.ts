@@ -142,8 +142,8 @@ function zipFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
       return old(`an OpenDocument file of another kind (${stated.slice(0, 80)})`, '.odt, .ods, .odp or PDF');
   }
   const names = memberNames(bytes);
-  // The names may include those of an archive inside a member. They follow the member's own name, which begins with a
-  // folder of the outer archive. So the first folder counts.
+  // If a member is an archive, the names may include those of its own members. They come after the name of the outer
+  // member, which begins with a folder of the outer format. So the first name with such a folder counts.
   const first = names.find((name) => FOLDERS.some(([folder]) => name.startsWith(folder)));
   const [, found] = FOLDERS.find(([folder]) => first?.startsWith(folder)) ?? [];
   if (found === 'XLSX') {

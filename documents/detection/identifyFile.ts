@@ -14,8 +14,8 @@ import { PAGE_START, type TextHead, textFormat } from './textFormat.js';
 /**
  * Returns the format of a file. Its content decides; if that leaves several formats possible, as most texts do, its
  * media type and name decide, see textFormat. The first 64 KB are enough, except for archives whose identifying members
- * come later: there the name decides until the whole content is available. If neither the name nor the media type of a
- * text is known, its format is guessed from its content.
+ * come later: of these, only the whole content is identified by its members, the first 64 KB by the name. If neither
+ * the name nor the media type of a text is known, its format is guessed from its content.
  * @throws Fault unsupported_type for unreadable content
  */
 export function identifyFile(input: Pick<ParseInput, 'bytes' | 'contentType' | 'name'>): Identified {

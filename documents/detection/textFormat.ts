@@ -34,7 +34,7 @@ export function textFormat(
 ): TextFormat {
   if (PAGE_START.test(head.text)) return 'HTML';
   if (byType === 'HTML') {
-    // Some servers label every file as a page. Text without any tag keeps its lines only as plain text.
+    // Some servers label every file as HTML. Text without any tag is plain text: read as HTML, it would lose its lines.
     if (/<[a-z!/]/i.test(head.text) || !head.whole) return 'HTML';
     return isTextFormat(byName) && byName !== 'HTML' ? byName : 'TXT';
   }

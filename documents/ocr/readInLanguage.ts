@@ -149,7 +149,8 @@ async function chooseLanguage(raster: Raster, trials: Trials, choice: LanguageCh
     languages.filter((language) => OCR_LANGUAGES[language].script === script);
   const allLatin = languagesOf('Latin');
   const usableLatin = allLatin.filter((language) => !refused.includes(language));
-  // Without Latin data, a page in another script can be read, if its script can be detected.
+  // If no Latin data is usable, skip the Latin languages: a page in another script can be read, if its script can be
+  // detected.
   const canSkip = !refused.includes('osd') && languages.some((language) => !refused.includes(language));
   const latin = usableLatin.length > 0 || canSkip ? usableLatin : allLatin;
   const first = latin.find((language) => language === 'eng') ?? latin[0];
@@ -169,7 +170,8 @@ async function chooseLanguage(raster: Raster, trials: Trials, choice: LanguageCh
   if (script !== null && script !== 'Latin' && languagesOf(script).length > 0)
     return trials.mostConfident(languagesOf(script));
   if (trial !== null) return latinLanguage(trial, latin, trials);
-  // Probably Latin: fail with the reason why its data is missing, instead of reading it in another script.
+  // The page is probably Latin. Reading it in this language fails with the reason why the data is missing; reading it
+  // in another script would give wrong words.
   if (allLatin[0] !== undefined) return allLatin[0];
   // No language has the page's script, or the script is unknown: compare the first language of each script.
   const firsts = [...new Set(languages.map((language) => OCR_LANGUAGES[language].script))].flatMap(

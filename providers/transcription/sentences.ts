@@ -20,8 +20,8 @@ const PARAGRAPH_PAUSE_S = 2;
 const SENTENCES_OF_A_PARAGRAPH = 6;
 
 /**
- * Cuts a transcript into sentences, and these into paragraphs: at a change of the speaker, at a pause between
- * sentences, and after a maximum length. The text is copied from the service's text, because not every language has
+ * Cuts a transcript into sentences. A new paragraph begins at a change of the speaker, at a pause between sentences,
+ * and after a maximum number of sentences. The text is copied from the service's text, because not every language has
  * spaces between words.
  */
 export function sentencesOf(text: string, words: readonly SpokenWord[]): TranscriptSegment[] {

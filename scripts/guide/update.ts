@@ -12,8 +12,8 @@ const buildWithGenerator = async (paths: GuidePaths): Promise<void> => (await im
 
 /**
  * Builds the guide if it does not exist or its sources have changed. The new site replaces the old one as a whole.
- * @returns whether the guide is current: false without the packages of the generator, which `npm ci --omit=dev` leaves
- * out
+ * @returns whether the guide is current. False if it must be built, but the packages of the generator are missing,
+ * which `npm ci --omit=dev` leaves out
  * @param build renders the pages
  * @throws Error if a page cannot be rendered
  */

@@ -84,8 +84,8 @@ export function createMoveClaims(
     async listOwnersOfDue(now, limit) {
       const movingRunIds = await files.distinct('move.runId', moving);
       const openRuns = await findOpen(movingRunIds);
-      // Skip users whose files an active run already moves. If the move is slow or fails, the due files of one such
-      // user could fill every query and hide all other users.
+      // Skip users whose files an active run already moves. These files remain due until they are moved: if the run is
+      // slow or fails, the files of one user could fill every query and hide all other users.
       const isNotMoving = openRuns.length === 0 ? {} : { userId: { $nin: openRuns.map(({ userId }) => userId) } };
       const due = await files
         .find({ ...dueBy(now), ...isNotMoving }, { organizationId: 1, userId: 1, customerId: 1 })

@@ -11,9 +11,9 @@ export interface CopyOwner {
 }
 
 /**
- * Vectors in file storage. Their keys have the prefix of their file's contents, so a deletion of the contents deletes
- * them too, and the check that no content remains counts them. Each attempt writes to its own key, so it cannot damage
- * the copy of another attempt.
+ * Vectors in file storage. Their keys begin like those of their file's contents. A deletion of all contents with this
+ * prefix therefore deletes the vectors too, and the check that no content remains counts them. Each attempt writes to
+ * its own key, so it cannot damage the copy of another attempt.
  */
 export interface ColdCopies {
   /**

@@ -8,7 +8,7 @@ import type { Tenant } from '../users/accept.js';
 const PRECISION_MS = 3_600_000;
 /** Time for which uses are collected before one write, in milliseconds. */
 const WAIT_MS = 2_000;
-/** Maximum number of collected files. Beyond it, uses are not recorded until the next write. */
+/** Maximum number of collected files. Uses of further files are lost until the next write. */
 const MAX_COLLECTED = 10_000;
 
 type UsedFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'supportsColdStorage' | 'lastUsedAt'>;

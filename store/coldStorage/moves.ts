@@ -36,11 +36,14 @@ export interface Moves {
    * storage was disabled.
    */
   markCold(by: MoveAttempt, copied: readonly MovedFile[]): Promise<number[]>;
-  /** Sets HOT_STORAGE and writes events; returns the ids. Skips files whose content or tags have changed since. */
+  /**
+   * Sets HOT_STORAGE and writes events; returns the ids. Skips files whose content or tags have changed since they were
+   * read.
+   */
   markHot(by: MoveAttempt, copied: readonly MovedFile[]): Promise<number[]>;
   /** Restores the previous storage status of files whose move did not complete. */
   revert(by: MoveAttempt, ids: readonly number[]): Promise<void>;
-  /** Postpones the move of a file to the next day, because its stored data is inconsistent. */
+  /** Postpones the move of a file to the next day, because Qdrant does not have all of its points. */
   postponeMove(by: MoveAttempt, id: number): Promise<void>;
   /** Sets SYNC_ERROR because the stored vectors are lost. A resync creates them again. */
   markVectorsLost(by: MoveAttempt, id: number, message: string): Promise<void>;

@@ -99,7 +99,8 @@ const floats = (bytes: Buffer): Float32Array => new Float32Array(Uint8Array.from
 const integers = (bytes: Buffer): Uint32Array => new Uint32Array(Uint8Array.from(bytes).buffer);
 
 /**
- * Yields the points of a file in batches. A damaged file may be detected only at its end.
+ * Yields the points of a file in batches. Damage may be detected only at the end of the file, so do not use
+ * the points before the iteration has ended.
  * @throws BrokenPointFile
  */
 export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIterable<WholePoint[]> {

@@ -18,8 +18,8 @@ export interface SmallContent extends ContentOwner {
 }
 
 /**
- * Contents as received. Small contents are rows of a MongoDB collection, written many at a time: a write to file storage
- * takes a hundred times as long. Large contents are stored in file storage. Every method is safe to repeat.
+ * Contents as received. Small contents are rows of a MongoDB collection, written many at a time: a write to file
+ * storage takes a hundred times as long. Large contents are stored in file storage. Every method is safe to repeat.
  */
 export interface Contents {
   /**
@@ -34,7 +34,9 @@ export interface Contents {
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
   /** Deletes all rows of a user, including those that no file record references. */
   deleteAll(tenant: Tenant): Promise<void>;
-  /** Counts the contents of files, of every generation. A deletion calls it to check that none remains. */
+  /**
+   * Counts the stored contents of files, of all generations and kinds. A deletion calls it to check that none remains.
+   */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
 }
 

@@ -51,7 +51,7 @@ export interface LiveItems {
    */
   page(run: RunDoc, afterId: number, limit: number, filter?: ItemFilter): Promise<LiveItem[]>;
   sums(run: RunDoc): Promise<TallyRow[]>;
-  /** Returns a filter that excludes the ledger entries of the items in `sums`. */
+  /** Returns the stages that drop the ledger entries of items that `sums` counts already. */
   otherEntries(run: RunDoc): EntryStages;
 }
 
@@ -61,7 +61,7 @@ export interface AnyLiveItems extends LiveItems {
   among(runIds: readonly number[], fileIds: readonly number[]): Promise<{ fileId: number; runId: number }[]>;
 }
 
-/** Returns the outcome of an item that its run did not finish. */
+/** Returns the outcome of an item that its run left unfinished: skipped if another run took it over, else aborted. */
 export const outcomeOfSkipped = (cause: SkipCause): ItemEnd =>
   itemEnd(cause === 'superseded' ? 'skipped' : 'aborted', 'queue', cause);
 

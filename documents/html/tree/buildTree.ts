@@ -62,7 +62,7 @@ const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; reado
 export function buildTree(text: string, limits: DocumentLimits, isXhtml = false): Document {
   const html = isXhtml ? text : withoutCdata(text);
   const builder = new TreeBuilder(html, limits, isXhtml);
-  // The tokenizer skips to the end of a text or value if it need not decode character references on the way.
+  // Without decoding, the tokenizer skips to the end of each text and value. The builder decodes character references.
   const tokenizer = new Tokenizer({ decodeEntities: false }, builder);
   tokenizer.write(html);
   tokenizer.end();
@@ -165,9 +165,9 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   /**
-   * Whether the tokenizer reads tags inside elements such as `iframe`, whose content is text in HTML. It does so inside
-   * noscript: an iframe without an end tag would otherwise swallow the rest of the page. In browsers it cannot, because
-   * they read noscript as text while scripts are enabled.
+   * Whether the tokenizer reads tags inside elements such as `iframe`, whose content is text in HTML. True inside
+   * noscript, where an iframe without an end tag would otherwise swallow the rest of the page. In browsers it does not
+   * swallow the page: they read noscript as text while scripts are enabled.
    */
   isInForeignContext(): boolean {
     return this.#isForeign || this.#stack.has('noscript');

@@ -17,7 +17,7 @@ const MAX_COLUMNS = 16_384;
 export interface RowHandler {
   /** @param isMerged whether cells of the row cover several columns */
   row(cells: readonly string[], isMerged: boolean): void;
-  /** Rows without values follow. */
+  /** Rows without values precede the next row that `row` receives. */
   gap(): void;
 }
 

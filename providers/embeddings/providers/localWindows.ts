@@ -3,7 +3,7 @@ export const WINDOW_PIECES = 254;
 
 /**
  * Characters that are tokenized in one step. In most texts, they fill at least one window. The tokenizer blocks its
- * process for up to 10 ms per 1,000 characters; words of 99 characters are the worst case.
+ * process for up to 10 ms per 1,000 characters; words of 99 characters take longest.
  */
 export const SLICE_CHARACTERS = 2_000;
 

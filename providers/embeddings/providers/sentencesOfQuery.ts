@@ -11,8 +11,8 @@ const MIN_CHARACTERS = 20;
 const MAX_SENTENCES = 8;
 
 /**
- * Weight of the sentences' vectors; that of the whole query's vector is 1 minus this. Values from 0.5 to 0.75 find more
- * than 0 and 1 (bench/retrieval.md).
+ * Weight of the sentences' vectors; that of the whole query's vector is 1 minus this. Weights from 0.5 to 0.75
+ * find more relevant chunks than 0 (only the whole query) and 1 (only its sentences), see bench/retrieval.md.
  */
 const SENTENCES_WEIGHT = 0.75;
 
@@ -20,7 +20,7 @@ const SENTENCES_WEIGHT = 0.75;
 const BETWEEN_SENTENCES = /(?<=[.!?…؟।][)\]"'”’»]{0,2})\s+(?=[^\s\p{Ll}])|(?<=[。！？｡])(?=[^。！？｡])/u;
 
 /**
- * Returns the sentences of a query whose vectors count in addition to that of the whole query: none, or at least two.
+ * Returns the sentences of a query that get a vector in addition to that of the whole query: none, or at least two.
  * Abbreviations with a dot before a capital letter divide a sentence; the weight of the whole query limits the harm.
  */
 export function sentencesOfQuery(query: string): string[] {
