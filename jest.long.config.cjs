@@ -4,7 +4,10 @@ const path = require('node:path');
 const tinyglobby = require('tinyglobby');
 const config = require('./jest.config.cjs');
 
-/** Whether a suite of another tier has tests or table rows that run only in this one. */
+/**
+ * Returns whether a test file outside test/long has tests, or rows of test tables, that run only in `npm run
+ * test:long`.
+ */
 const doesMore = (suite) => readFileSync(path.join(__dirname, suite), 'utf8').includes('/support/thorough.js');
 const suites = tinyglobby.globSync(['test/**/*.test.ts', '!test/long/**'], { cwd: __dirname });
 

@@ -12,11 +12,15 @@ import type { ParseInput } from './types.js';
 const CERTAIN_SEQUENCES = 6;
 
 /**
- * Decodes bytes as browsers do: by byte order mark, by the Content-Type's charset, by the page's own meta element
- * (`html` only). A declaration that the bytes contradict is ignored, because some servers declare the same charset for
- * all files. UTF-16 and UTF-8 are recognised by their byte sequences, other encodings by the letters of the decoded
- * text. Undeclared text is UTF-8 if it decodes (a few invalid bytes among many valid ones are accepted), else its
- * encoding is detected.
+ * Decodes bytes. Like browsers, looks for a byte order mark, for the charset of the Content-Type, and for the page's
+ * own meta element (`html` only). Unlike them, compares a declaration with the bytes, because some servers declare the
+ * same charset for all files:
+ * - UTF-16 and ISO-2022-JP are recognised by their byte sequences.
+ * - Other valid UTF-8 is UTF-8, whatever is declared. Only if an encoding with several bytes per character is declared,
+ *   the text must have CERTAIN_SEQUENCES sequences.
+ * - Damaged UTF-8 is UTF-8 if it is declared so and at most half of its sequences are invalid, or if nothing is
+ *   declared and at most a fifth are.
+ * - Otherwise the letters of the decoded text show the encoding; a declared encoding has preference.
  */
 export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, { html }: { html: boolean }): string {
   const { bytes } = input;
@@ -88,8 +92,9 @@ const BEYOND_ASCII = /[^\0-\x7f]/g;
 
 /** Whether a text has at least CERTAIN_SEQUENCES characters beyond ASCII. @param bytes length of the text as UTF-8 */
 function holdsSequences(text: string, bytes: number): boolean {
-  // Each such character has one or two bytes more than UTF-16 units, and a byte order mark three bytes: often the
-  // lengths suffice.
+  // UTF-8 has one or two bytes more per such character than UTF-16 has units, and the decoder has removed the three
+  // bytes of a byte order mark. So a low difference excludes enough such characters, and a high one proves them. They
+  // are counted only if the difference is between both.
   const added = bytes - text.length;
   if (added < CERTAIN_SEQUENCES) return false;
   if (added >= 2 * CERTAIN_SEQUENCES + 3) return true;

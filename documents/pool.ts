@@ -18,7 +18,7 @@ type OwnProcesses = Omit<ProcessSettings, 'limits' | 'names' | 'niceness'>;
 export interface OcrSettings extends OwnProcesses, LanguageDataSettings {
   /** Languages to choose from, the most likely first. */
   readonly languages: readonly OcrLanguage[];
-  /** Maximum number of pixels of a picture. */
+  /** Maximum number of pixels of a picture file; a larger one is a Fault too_large. */
   readonly maxPixels: number;
   /** Niceness of the processes relative to their worker: recognition takes long, and text is read first. */
   readonly niceness: number;
@@ -27,7 +27,7 @@ export interface OcrSettings extends OwnProcesses, LanguageDataSettings {
 }
 
 export interface PoolSettings extends ThreadSettings {
-  /** Processes for all content except pages of a site. */
+  /** Processes that read all content except pages of a site. OCR has processes of its own (`ocr`). */
   readonly files: OwnProcesses;
   /** Absent: OCR is disabled. */
   readonly ocr?: OcrSettings;
@@ -35,9 +35,9 @@ export interface PoolSettings extends ThreadSettings {
 
 /**
  * Creates the pool; threads and processes start with their first document. Pages of sites are read in threads: they are
- * many and small, and the thread's heap limit covers their reader's memory. Files are read in processes: libraries that
- * unpack use memory outside of that limit, so the process must be the unit that ends. Pictures are recognized in other
- * processes, so that no text waits for them.
+ * many and small, and the thread's heap limit covers their reader's memory. Files are read in processes, because
+ * libraries that unpack files use memory outside of the heap: a process whose whole memory exceeds a limit is ended,
+ * and the worker continues. Pictures are recognized in other processes, so that no text waits for them.
  * @param onCrash called for each reader that died without exceeding a limit; its documents are retried alone
  */
 export function createDocumentPool(
@@ -87,7 +87,7 @@ function createOcr(
           signal,
         );
         if (!('needs' in answer)) return answer;
-        // The engine cannot read the page without this data.
+        // The data was requested before and could not be loaded, and the engine cannot read the page without it.
         const fault = refused.get(answer.needs);
         if (fault) throw fault;
         await data.ensure(answer.needs, signal).catch((error: unknown) => {

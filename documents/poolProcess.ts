@@ -35,7 +35,7 @@ function packAnswer(answer: PoolAnswer, file: string): ProcessAnswer {
 const diskFault = (error: unknown, folder: string): PoolAnswer => ({
   fault: {
     kind: 'disk_failed',
-    message: `The text was read, but the service could not write it to its disk (folder ${folder}, see TMPDIR). Free some space there. The file is retried for a while, and with the next sync.`,
+    message: `The text was read, but the service could not write it to its disk (folder ${folder}, see TMPDIR). Free some space there. The service retries the file for a limited time; after that, resync it.`,
     cause: error instanceof Error ? error.message : null,
   },
 });

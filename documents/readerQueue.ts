@@ -12,10 +12,16 @@ const GATHER_MS = 4;
 type Job = PoolDocument & {
   readonly resolve: (document: PoolResult) => void;
   readonly reject: (reason: unknown) => void;
-  /** Whether it is retried alone, because its group failed as a whole or its reader died. */
+  /**
+   * Whether it is retried in a task of its own: the reader of its group died or exceeded a limit, or its reader died
+   * while it read only this document.
+   */
   alone: boolean;
   answered: boolean;
-  /** Called when the caller no longer waits for the document. */
+  /**
+   * Called when the caller no longer waits for the document. Removes it from the queue, or ends its reader if no
+   * document of its group is still awaited.
+   */
   abandon: () => void;
 };
 
@@ -33,7 +39,10 @@ const isTriedAlone = (job: Job | undefined): boolean =>
 
 type Owner = Job['input']['owner'];
 
-/** Maximum number of owners whose last turn is stored. */
+/**
+ * Maximum number of owners whose last turn is stored. Above it, all are deleted, and every owner counts as not served
+ * yet.
+ */
 const OWNERS_KEPT = 1_000;
 
 /**

@@ -12,7 +12,10 @@ export interface Readers {
   close(): Promise<void>;
 }
 
-/** A reader was ended because it exceeded a limit. The Fault applies only if its task had one document. */
+/**
+ * A reader was ended because it exceeded a limit. `fault` is the result of the document if the task had only one. The
+ * documents of a larger task are retried alone instead, because any of them may be the cause.
+ */
 export class LimitExceeded extends Error {
   readonly fault: Fault;
 
@@ -22,7 +25,7 @@ export class LimitExceeded extends Error {
   }
 }
 
-/** Details of a reader's crash that this process did not cause. */
+/** Details of the death of a reader that this process did not end. */
 export interface ReaderCrash {
   readonly reader: 'thread' | 'process';
   /** Process id; null for a thread. */
@@ -39,8 +42,9 @@ export interface ReaderCrash {
 }
 
 /**
- * A reader crashed without exceeding a limit. The documents of its task are retried alone, except one that was retried
- * already or whose bytes were transferred to a thread.
+ * A reader crashed without exceeding a limit. The reader queue retries each document of its task once, in a task of its
+ * own. It does not retry a document that was alone in its task if this was the retry, or if its bytes were transferred
+ * to the thread and are lost.
  */
 export class ReaderCrashed extends LimitExceeded {
   readonly crash: ReaderCrash;
@@ -107,9 +111,9 @@ export interface WatchedReader {
 }
 
 /**
- * Checks a reader every `everyMs`. Time in which this process did not run (stopped, without processor time, machine
- * asleep) does not count: after such a pause, timers fire before pending replies are received, and would end a reader
- * that has already replied.
+ * Checks a reader every `everyMs`. If this process does not run for a time (stopped, without processor time, machine
+ * asleep), at most MAX_GAP_MS of this time counts. After such a pause, timers fire before replies that arrived during
+ * it are received. If the whole pause counted, the check would end a reader that has already replied.
  * @returns a function that stops the checks
  */
 export function watchReader({ hasBegun, check }: WatchedReader, everyMs: number): () => void {

@@ -29,8 +29,8 @@ const YOUNG_GENERATION_MB = 24;
 
 /**
  * Creates threads that parse and chunk; they start with the first documents. The caller must not have more calls of
- * `run` in progress than there are threads: if an abort ends a thread, the tasks that wait for it in Piscina's own queue
- * never start.
+ * `run` in progress than there are threads. Further tasks would wait in Piscina's own queue, and Piscina does not start
+ * them if an abort ends the thread that they wait for.
  */
 export function createThreads(settings: ThreadSettings): Readers {
   let pool: Piscina<ThreadTask, readonly PoolAnswer[]> | null = null;

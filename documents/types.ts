@@ -7,17 +7,20 @@ import type { LongText } from './longText.js';
 import type { PageText, PlacedPage, PlacedSpeech } from './placedText.js';
 
 export interface DocumentLimits {
-  /** Maximum nesting of elements: deeper HTML elements are flattened; in other formats it is a Fault too_large. */
+  /**
+   * Maximum nesting of elements. Deeper HTML elements are flattened: their contents are put into the innermost allowed
+   * element. In other formats, deeper nesting is a Fault too_large.
+   */
   readonly maxDepth: number;
   /** Maximum number of attributes: further ones of HTML are ignored; in other formats it is a Fault too_large. */
   readonly maxAttributesPerElement: number;
-  /** Maximum number of open HTML elements; beyond it a Fault too_large. */
+  /** Maximum number of HTML elements that are open at once, including flattened ones; beyond it a Fault too_large. */
   readonly maxHtmlDepth: number;
   /** Maximum number of attributes of one HTML element; beyond it a Fault too_large. */
   readonly maxHtmlAttributes: number;
   /** Maximum number of characters of extracted text; beyond it a Fault too_large. */
   readonly maxTextCharacters: number;
-  /** Maximum size in bytes of a file that is read whole; beyond it a Fault too_large, as for all limits below. */
+  /** Maximum size in bytes of a file that is parsed. Exceeding it, or one of the limits below, is a Fault too_large. */
   readonly maxFileBytes: number;
   /** Maximum number of members of a ZIP archive (the Office formats are ZIP archives). */
   readonly maxArchiveEntries: number;
@@ -52,7 +55,7 @@ export interface SiteEvidence {
   readonly host: string;
   /** Ids of blocks that the site repeats. They are removed. */
   readonly repeated: readonly string[];
-  /** Whether the ids of the page's blocks are returned. */
+  /** Whether the result contains the ids of the page's blocks (`blocks` of ParsedDocument). */
   readonly listBlocks: boolean;
 }
 
@@ -104,7 +107,8 @@ export interface Attachment {
 
 /**
  * Rows of a table, or objects of a JSON file, in the parsed text: flat pairs of start and end offsets, ascending. Text
- * between two items (the name of a sheet) belongs to the next item and begins a new group.
+ * between two items (the name of a sheet) belongs to the next item. If `maxItemsPerChunk` is set, this item begins a
+ * new chunk.
  */
 export type Items = readonly number[];
 
@@ -136,12 +140,15 @@ export interface ParsedDocument {
   readonly sourceCreatedAt?: string;
   readonly pages?: readonly PlacedPage[];
   /**
-   * Numbers of the pages without text, which OCR could read: scans. Before OCR, it also contains scans with a text
-   * stamp.
+   * Numbers of the pages without text, which OCR could read: scans. If `beforeOcr` is set, also the numbers of scans
+   * whose only text is a stamp.
    */
   readonly pagesWithoutText?: readonly number[];
   readonly items?: Items;
-  /** Tables on pages, each as its rows; their chunks contain nothing else. */
+  /**
+   * Tables on pages, each as its rows. A chunk with rows of a table contains no other text and no rows of another
+   * table.
+   */
   readonly tables?: readonly Items[];
   /** Offsets at which a chunk must begin, ascending: the starts of the posts of a thread and of the text after them. */
   readonly sections?: readonly number[];
@@ -164,7 +171,8 @@ export interface ChunkOptions {
   /** Maximum number of rows or objects per chunk of a CSV, TSV, XLSX or JSON file. Default null: as many as fit. */
   readonly maxItemsPerChunk?: number | null;
   /**
-   * Whether a row is cut where a chunk is full; otherwise it stays whole if it fits a chunk of its own. Default false.
+   * Whether a row is cut where a chunk is full. If false, such a row begins a new chunk, and only a row that is longer
+   * than a chunk is cut. No effect on JSON files and on tables of pages. Default false.
    */
   readonly splitRows?: boolean;
 }

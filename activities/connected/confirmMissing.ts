@@ -13,7 +13,10 @@ import { type OpenAccount, withAccount } from './openAccount.js';
 const MAX_CHECKED = 2_000;
 /** Items per call of the connector. After each call, the existing ones are stored, so a retry does not check them. */
 const CHECKED_AT_ONCE = 100;
-/** From this attempt of the step on, a retryable error of the source ends only the checks and not the attempt. */
+/**
+ * From this attempt of the activity on, a retryable error of the source does not fail the activity. It ends the checks,
+ * and the listing deletes nothing.
+ */
 const MAX_ATTEMPTS = 5;
 const CHECKED = 'items that a listing did not find were checked at the source';
 const TOO_MANY =
@@ -31,7 +34,7 @@ export interface Confirmation {
   readonly isComplete: boolean;
 }
 
-/** A full listing whose missing items are to be checked. `attempt`: number of this attempt of the step, from 1. */
+/** A full listing whose missing items are to be checked. `attempt`: number of this attempt of the activity, from 1. */
 interface Unconfirmed {
   readonly source: DataSourceDoc;
   readonly listing: WholeListing;

@@ -33,7 +33,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
       const dueInMs = Math.max(0, attempt.expiresAt.getTime() - Date.now());
       if (attempt.state === 'waiting' && dueInMs === 0) {
         await store.attempts.changeState(runId, ['waiting'], 'expired');
-        // The user may have returned just before.
+        // If the user returned after the attempt was read, the attempt did not expire, so its state is read again.
         return { state: (await requireAttempt(runId)).state, dueInMs };
       }
       if (attempt.state !== 'waiting') await store.attempts.acknowledge(runId);
@@ -41,9 +41,10 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
     },
 
     /**
-     * Exchanges the authorization code for tokens. First records that the code is about to be sent: after a crash it is
-     * unknown whether the provider has received it, so it is sent again. A provider that treats the second use as theft
-     * revokes only tokens that this service never received. Safe to repeat.
+     * Exchanges the authorization code for tokens. Sets the state `exchanging` before it sends the code. An attempt
+     * that begins in this state repeats one that was interrupted: it is unknown whether the provider received the code,
+     * so the code is sent again, and a refusal is reported as a lost answer. A provider that treats the second use as
+     * theft revokes only tokens that this service never received. Safe to repeat.
      */
     async exchangeCode({ runId }: RunInput): Promise<void> {
       const attempt = await requireAttempt(runId);

@@ -24,8 +24,9 @@ interface MissingItems {
 
 /**
  * Deletes the files and items that no longer exist at the source. Deletes nothing if the listing was incomplete, or if
- * so many files are missing that an error of the source is more likely. If listings of the source may omit items, the
- * missing ones are first checked there, so only files of items that are gone count as missing. Safe to repeat.
+ * `countHeld` holds the deletions: so many files are missing that an error of the source is more likely than deletions,
+ * and they are not approved. If listings of the source may omit items, the missing ones are first checked at the
+ * source, so only files of items that are gone count as missing. Safe to repeat.
  * @param attempt number of this attempt, from 1
  * @throws Fault if the source fails during the checks, as `confirmMissing` does
  */
@@ -40,7 +41,8 @@ export async function deleteMissing(
   const { _id: runId, progress } = run;
   const { refused } = progress.walk;
 
-  // Only files that existed when the listing began are compared with it: newer ones would make it look more complete.
+  // Files that were created after the run was accepted are not compared with the listing: they would lower the share of
+  // missing files, which decides whether the deletions are held.
   const whole = { runId, begun: run.acceptedAt };
   const unlistedItems = async (confirmed: Confirmation | null): Promise<MissingItems> => {
     const listing = confirmed ? { ...whole, existing: confirmed.existing } : whole;

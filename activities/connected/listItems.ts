@@ -21,7 +21,10 @@ export function createItemActivities(deps: ActivityDeps) {
     runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncItems');
 
   return {
-    /** Returns `finished` if nothing is left to list: an earlier execution ended, or another run lists the account. */
+    /**
+     * Starts the run's listing. Returns `finished` if it must not list: the run has ended already, or another run lists
+     * the account. In the second case this run is aborted.
+     */
     async beginListing({ runId }: RunInput): Promise<{ finished: boolean }> {
       const run = await requireListing(runId);
       await store.runs.markStarted(runId);
@@ -76,8 +79,11 @@ export function createItemActivities(deps: ActivityDeps) {
       const { listed, nextChangeToken, walk } = run.progress;
       const source =
         finished && nextChangeToken !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
-      // The feed reports neither items that a full listing missed, nor deletions in folders that could not be listed.
-      // If this listing had such gaps, the next listing is a full one.
+      // The next listing reads only the change feed if the feed reports all that this listing left open. It reports
+      // neither items that a full listing missed, nor deletions that are held, nor deletions in a folder while the
+      // folder could not be listed. So the token is discarded, and the next listing is a full one, after a full listing
+      // with unknown or held items, and after a listing by changes that could list such a folder again or did not find
+      // it.
       const canUseFeed = isByChanges(run.progress)
         ? source !== null && (await store.items.countReopened(source, runId)) === 0
         : isAccountedFor(walk) && walk.refused <= MAX_INACCESSIBLE && source?.metadata['deletions_held'] === undefined;

@@ -40,7 +40,8 @@ type CurrentToken = Required<Pick<SyncItemsProgress, 'nextChangeToken' | 'isPrep
 
 /**
  * Requests the current cursor of the change feed. If a source needs several requests for it, the result contains the
- * token of the next request and `isPreparing`. A null cursor means that every listing is full.
+ * token of the next request and `isPreparing`. If the source rejects the token as stale, `nextChangeToken` is null, and
+ * the next listing is a full one again.
  * @param token token of the previous result; null for the first request
  */
 async function currentToken(feed: Feed, token: string | null, signal: AbortSignal): Promise<CurrentToken> {
@@ -68,12 +69,16 @@ async function begin(
   const feed = account.changes;
   if (!feed) return { ...progress, nextChangeToken: null };
   if (changeToken === null) return { ...progress, ...(await currentToken(feed, null, signal)) };
-  // Retry folders that could not be listed: the feed did not report their contents.
+  // Walk the folders again that an earlier listing could not list: the feed reports only their changes, not the
+  // contents that they already have.
   const closed = await items.listClosed(source, MAX_INACCESSIBLE);
   return { ...progress, walk: walkOf(closed), changeToken, nextChangeToken: changeToken };
 }
 
-/** Stores a page of changes. New and restored folders are walked, because the feed does not report their contents. */
+/**
+ * Stores a page of changes. New and restored folders are then walked, because the feed does not report their contents,
+ * unless the page is deep.
+ */
 async function storeChanges(
   { source, account }: OpenAccount,
   { feed, changeToken }: { readonly feed: Feed; readonly changeToken: string },
@@ -83,7 +88,8 @@ async function storeChanges(
 ): Promise<SyncItemsProgress> {
   const page = await feed.since(changeToken, signal);
   const { changes, deletedPaths = [], next, more, isDeep = false } = page;
-  // The first page names the roots that the feed covers; other roots are listed completely.
+  // The first page of changes may name the root items that the feed covers. This listing then also reads the list of
+  // root items, and walks the contents of those that the feed does not cover.
   const covered = page.coveredRoots && !progress.coveredRoots ? { coveredRoots: page.coveredRoots } : null;
   const lastChanges = new Map<string, Change>();
   for (const change of changes) lastChanges.set('gone' in change ? change.gone : change.item.externalId, change);
@@ -108,8 +114,9 @@ async function storeChanges(
  * they and their contents stay. Must run after the root items of the last page are stored. Safe to repeat.
  * @param from walk before the page
  * @param to walk after the page
- * @returns the number of incomplete pages that are accounted for; 0 before the end, and if there are more than
- *   MAX_INACCESSIBLE such items: then nothing is marked, and the listing deletes nothing
+ * @returns the number of incomplete pages, which the caller adds to `closed`; 0 if the list has not ended, and if more
+ *   than MAX_INACCESSIBLE root items were omitted: then none is marked, `refused` stays above `closed`, and the listing
+ *   deletes nothing
  */
 async function closeOmittedRoots(
   source: OpenAccount['source'],
@@ -153,7 +160,8 @@ export async function listPage(
   const numPartial = await closeOmittedRoots(source, listing, progress.walk, walk);
   const closed = (walk.closed ?? 0) + refused.filter((id) => storedIds.has(id)).length + numPartial;
   const { coveredRoots = [] } = progress;
-  // Folders that the feed covers are walked once, when they are new.
+  // The feed reports the contents of a covered root item. They are walked only if this page stored the root item as a
+  // new one, because the feed reports only later changes.
   const remaining = walk.open.filter((id) => !coveredRoots.includes(id) || newIds.has(id));
   const hasUnversioned = progress.hasUnversioned === true || items.some(isUnversioned);
   const listed = progress.listed + items.length;

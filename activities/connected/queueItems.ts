@@ -134,7 +134,8 @@ export function createQueueActivities(deps: ActivityDeps) {
               (item) => !selectedItems.has(item) && !(isRequested(item) && item.isSelectable),
             );
             await recordSkipped(store, { run, source, request }, unselected, page.skipped);
-            // Items that a scheduled sync does not find are deleted by the listing, not here.
+            // In a scheduled sync, a missing item gets no file that would fail: the listing of the account, which is
+            // another run, deletes the files of missing items.
             const foundItems: QueuedItem[] = [...selected, ...(isScheduled(run) ? [] : missing.map(unlistedItem))];
             const candidates = await withoutSyncedItems(run, request, source, foundItems);
             const capacity = maxFiles === null ? candidates.length : Math.max(0, maxFiles - progress.queued);
@@ -158,7 +159,8 @@ export function createQueueActivities(deps: ActivityDeps) {
           const upload = { ...run, uploadId: run.uploadId ?? null };
           if (isFull)
             await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
-          // For a scheduled sync, the end of the parent run writes one event for the whole selection.
+          // A scheduled sync has several runs like this one. Its parent run writes ALL_UPLOADED_FILES_QUEUED once, when
+          // it ends.
           if (isScheduled(run)) return;
           await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session, `discovered:${runId}`);
         });

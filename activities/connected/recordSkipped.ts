@@ -40,15 +40,16 @@ export async function recordOnce(
  */
 function reasonOf(item: SourceItem, { ingest }: Request): string | null {
   const { skipReason, isSelectable, hasContent, isAttachment, attachedTo } = item;
-  // The caller decides whether attachments are ingested.
+  // The request does not ingest attachments, so it needs no reason for the absence of one.
   if (isAttachment === true && !hasContent && ingest.syncAttachments !== true) return null;
   if (!isChosenByType(item, ingest)) return hasContent && attachedTo === undefined ? EXCLUDED_BY_TYPE : null;
   return skipReason ?? (isSelectable || hasContent ? null : DEFAULT_REASON);
 }
 
 /**
- * Records the items of a selection for which no file is created, in the ledger and in events. Each event has one reason
- * and a list of items, because the items have no record. Scheduled syncs write no events.
+ * Records the items of a selection for which no file is created, in the ledger and in events. No file record exists to
+ * which an event could refer, so an event lists the ids and names of up to ITEMS_PER_EVENT items with the same reason.
+ * Scheduled syncs write no events.
  * @param items items without a file; items without a reason are not recorded
  * @param others other entries that the connector skipped
  */

@@ -61,7 +61,7 @@ export async function nextPage(
 /**
  * Returns the next page of a walk; the walk is complete when `isWalked` returns true. An item that cannot be listed is
  * skipped.
- * @param typeFilter types that become files, so that other items may be skipped; unset: all types
+ * @param typeFilter types that become files: the connector may omit items of other types. Unset: all types
  * @throws Fault for reasons that concern the account or the source, not only the item
  */
 async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeFilter?: TypeFilter): Promise<WalkStep> {
@@ -73,8 +73,9 @@ async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeF
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
     const refusedSoFar = walk.refused + refused.length + (isPartial ? 1 : 0);
     const nextRoots = { open, at: null, roots: next === null ? null : { next }, refused: refusedSoFar };
-    // A deep page contains descendants too. If it is incomplete, they may be missing below any root item. It therefore
-    // counts only in `refused`, which prevents deletions.
+    // A deep page contains descendants too. If it is incomplete, descendants may be missing below any root item, also
+    // below one that it contains. Marking the omitted root items (see `partialPages`) cannot make up for that. So the
+    // page counts only in `refused`, which then stays above `closed`: the listing deletes nothing.
     const partialPages = (walk.partialPages ?? 0) + (isPartial && !isDeep ? 1 : 0);
     const nextWalk = { ...walk, ...nextRoots, ...(partialPages > 0 && { partialPages }) };
     return { items, missing: refused, refused, skipped, walk: nextWalk };

@@ -7,8 +7,8 @@ const WAITS = 'It continues when the limit is raised or files are deleted.';
 const FAILS = 'Ask the operator to raise the limit, then resync it.';
 
 /**
- * Kind of Fault for each exceeded limit: the file waits (`no_room`) or fails (`over_limit`). The store's `admit` checks
- * only the limits on characters.
+ * Kind of Fault for each exceeded limit: the file waits (`no_room`) or fails (`over_limit`). The store's `admit`
+ * returns only the limits on characters, so the rows of the limits on files are not used.
  */
 const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; advice: string }>> = {
   max_files: { kind: 'no_room', advice: WAITS },
@@ -27,6 +27,9 @@ export function createAdmission(store: Pick<Store, 'limits'>): (file: FileDoc, c
     const exceeded = await store.limits.admit({ ...tenant, runId: runId ?? 0, fileId, characters }, await limits);
     if (exceeded === null) return;
     const { kind, advice } = REFUSALS[exceeded];
-    throw new Fault(kind, `Its ${characters} characters do not fit into the user's limit ${exceeded}. ${advice}`);
+    throw new Fault(
+      kind,
+      `The file has ${characters} characters, more than the user's limit ${exceeded} still allows. ${advice}`,
+    );
   };
 }

@@ -40,7 +40,10 @@ export interface FileBatch {
 export interface BatchEnd {
   /** Whether a run reached its token limit; its files wait in the queue. */
   readonly paused: boolean;
-  /** Files that were in progress when workers died twice; each is then ingested alone. */
+  /**
+   * Files that were in progress at SUSPECT_AFTER_CRASHES worker crashes. They were not ingested; the caller ingests
+   * each in a batch without other files.
+   */
   readonly alone: readonly number[];
   /** Files that wait for a later step, by that step. */
   readonly deferred: Readonly<Record<DeferredStep, readonly number[]>>;
@@ -179,7 +182,8 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       // MongoDB needs no check, because the queries below fail.
       if (activityInfo().attempt > 1) {
         await store.vectors.ping();
-        // Publish the events that the previous attempt left unpublished before this one writes events.
+        // Finish the event writes that the previous attempt left unfinished, before this attempt writes events of the
+        // same files.
         await store.events.settle(fileIds);
       }
       const unclean = await store.files.filterNeedingCleanUp(files);
@@ -188,15 +192,16 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           store,
           unclean.map((file) => ({ file, generation: file.generation })),
         );
-      // At most fileConcurrency files hold a slot, and as many wait for a slot or a write. The others are not started,
-      // so that a crash does not count as an attempt for them.
+      // At most 2 * fileConcurrency files of the batch are in work: up to fileConcurrency hold a slot, and the others
+      // wait for a slot or for their write. Only a file with a slot is started, so a worker crash counts for few files.
       const limit = pLimit(2 * settings.fileConcurrency);
       const results = await Promise.allSettled(files.map((file) => limit(() => ingest(file))));
       const broken = results.find((result) => result.status === 'rejected');
-      // Release files that were interrupted or will be ingested alone: this start does not count as a failed attempt.
+      // Undo the starts of files that were interrupted or will be ingested alone, so that they do not count as worker
+      // crashes.
       if (inProgress.size > 0) {
-        // A cancelled run does not resume these files. Keep the data of files whose write has begun, because it may
-        // already be published.
+        // A cancelled run does not continue these files, so delete the data that this attempt wrote. Keep the data of
+        // files whose write has begun, because it may already be published.
         const unwritten = [...inProgress.values()].filter(({ file }) => !writing.has(file._id));
         if (signal.aborted) await discard(store, unwritten);
         await release([...inProgress.values()]);

@@ -9,9 +9,9 @@ import { compareFirstPages } from './site/compareFirstPages.js';
 import { createTokenBudget } from './prepare/tokenBudget.js';
 
 /**
- * After this number of attempts a batch does not compare its first pages for repeated blocks, because one of them may
- * crash the worker. The comparison reads pages before their files are started, and a crash is counted only for started
- * files.
+ * After this number of attempts, an activity no longer compares the first pages of its batch to find blocks that the
+ * site repeats (`compareFirstPages`), because one of these pages may crash the worker. The comparison reads pages
+ * before their files are started, and a crash is counted only for started files.
  */
 const SUSPECT_ATTEMPTS = 2;
 

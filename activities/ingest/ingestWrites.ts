@@ -6,11 +6,13 @@ import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from '../deps.js';
 import type { PreparedFile } from './prepare/preparedFile.js';
 
-/** Milliseconds to wait for further starts or found links; the maximum number of starts per write. */
+/** Milliseconds that a write of starts, or of found links, waits for further ones. */
 const START_WAIT_MS = 4;
+/** Maximum number of starts per write. */
 const START_FILES = 50;
-/** Milliseconds to wait for further finished files; the maximum number of files, or lists of links, per write. */
+/** Milliseconds that a write of finished files waits for further ones. */
 const COMMIT_WAIT_MS = 30;
+/** Maximum number of finished files, or of lists of found links, per write. */
 const COMMIT_FILES = 32;
 
 /** A file that a batch is about to start. */

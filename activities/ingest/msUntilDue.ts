@@ -1,8 +1,8 @@
 import type { ActivityDeps } from '../deps.js';
 
 /**
- * Returns the milliseconds until the first unfinished file of the run is due; null if none is unfinished. Files that a
- * limit delays are checked periodically.
+ * Returns the milliseconds until the first unfinished file of the run is due; null if none is unfinished. If a limit
+ * delays files of the run, returns at most `limitRecheckMs`, because the caller must then check the limits again.
  */
 export async function msUntilDue({ store, settings }: ActivityDeps, runId: number): Promise<number | null> {
   const [next, delayed] = await Promise.all([store.files.nextDueTime(runId), store.files.hasDelayed(runId)]);

@@ -14,9 +14,9 @@ export function createPlanActivities(deps: ActivityDeps) {
   const { store, settings } = deps;
   return {
     /**
-     * Delays files above the user's limits and splits the due files after a cursor into batches. The first batch is
-     * small, so that some pages are searchable early. The first batch of a scrape contains the pages that are compared
-     * to find the blocks that the site repeats.
+     * Delays files above the user's limits, and splits the due files whose ids are above `afterId` into batches. The
+     * first batch is small, so that some pages are searchable early. The first batch of a scrape contains the pages
+     * that are compared to find the blocks that the site repeats.
      */
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
       const run = await requireRun(store, runId);
@@ -31,7 +31,8 @@ export function createPlanActivities(deps: ActivityDeps) {
       if (afterId === 0 && ids.length >= MIN_PAGES) {
         const site = siteOfRun(run, settings);
         const learned = site && ((await store.siteBlocks.find(site))?.runId ?? 0) >= runId;
-        // The plan ends with this batch, so no other page is read before the first pages are compared.
+        // Return only this batch, and `afterId` 0: the workflow plans again from the first file after the batch has
+        // ended. So no other page is read before the first pages are compared.
         if (learned === false)
           return {
             batches: [ids.slice(0, Math.min(settings.siteSamplePages, BATCH_SIZE))],

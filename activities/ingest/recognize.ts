@@ -24,7 +24,7 @@ import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFi
 const yieldSlice = (): ApplicationFailure =>
   ApplicationFailure.create({
     type: TIME_SLICE_OVER_FAILURE,
-    message: 'OCR continues with other files. This file continues after them.',
+    message: 'The time slice of this file is over. OCR continues with other files, and later with this one.',
     nextRetryDelay: 1,
     category: 'BENIGN',
   });
@@ -76,7 +76,8 @@ export function createRecognizeActivities(deps: ActivityDeps) {
       try {
         await Promise.all(recognized);
       } finally {
-        // After a failure the other pages are not needed. The content is closed after they have ended.
+        // If a page fails, the OCR of the other pages is stopped. All pages must have ended before the content is
+        // closed below.
         stop.abort(new Error('another page of the file could not be recognized'));
         await Promise.allSettled(recognized);
       }
@@ -91,8 +92,9 @@ export function createRecognizeActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Runs OCR for a deferred file, so that its batch can read it. After a Fault, the file gets its final status or
-     * returns to the queue. A store failure, or the end of the time slice, fails the activity, and Temporal retries it.
+     * Runs OCR for a deferred file, so that its batch can read it. A Fault is stored in the file as at the end of any
+     * attempt (see `settle`). A store failure, or the end of the time slice, fails the activity, and Temporal retries
+     * it. A cancellation fails it too; the start of the file is then undone.
      * @returns whether the file can be read now
      */
     async recognize({ runId, fileId }: DeferredInput): Promise<DeferredResult> {

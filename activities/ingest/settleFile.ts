@@ -7,8 +7,8 @@ import type { ActivityDeps } from '../deps.js';
 import { recordCrash } from './prepare/readContent.js';
 
 /**
- * Number of worker crashes after which a file that was in progress runs alone once. If the worker crashes again, the
- * file fails.
+ * A file that was in progress at this number of worker crashes is ingested once more, in a batch without other files.
+ * If the worker crashes again, the file fails.
  */
 export const SUSPECT_AFTER_CRASHES = 2;
 /** Message of a file that was in progress at more than SUSPECT_AFTER_CRASHES crashes of workers. */
@@ -21,16 +21,21 @@ export function createSettling(deps: ActivityDeps) {
   /** Deletes the data of an attempt that ends without publishing, and of crashed attempts before it. */
   const discardAttempt = async (started: StartedFile): Promise<void> => {
     const { file, generation } = started;
-    // Chunks and points exist only if an earlier attempt crashed during its commit.
+    // Chunks and points are unpublished only if an earlier attempt crashed during its commit. Without an earlier
+    // attempt since the published generation, only contents must be deleted.
     if (generation > file.generation + 1) return discard(store, [started]);
     const { organizationId, userId, _id: fileId } = file;
     await store.contents.deleteGenerations([{ organizationId, userId, fileId, generations: { exactly: generation } }]);
   };
 
   /**
-   * Ends an attempt after a Fault. Returns the file to the queue at a rate limit of its account, and if a retry can
-   * help and attempts are left. Otherwise sets DELAYED at a limit of the user that may be lifted later (`no_room`), and
-   * SYNC_ERROR for other Faults. In two cases, a file that was only checked for changes keeps its status.
+   * Ends an attempt after a Fault:
+   * - At a rate limit, sets RATE_LIMITED and queues the file for a later attempt: always if the limit is that of a
+   *   connected account and the source states its end, otherwise while attempts are left.
+   * - After another retryable Fault, queues the file again while attempts are left.
+   * - A file that was only checked for changes (EVALUATING_RESYNC) returns to READY if its account lost access, or if
+   *   the file was restored and is still missing at its source.
+   * - Otherwise sets DELAYED at a limit of the user that may be lifted later (`no_room`), else SYNC_ERROR.
    */
   const settle = async (runId: number, started: StartedFile, fault: Fault, attempt: AttemptCost): Promise<void> => {
     const { file } = started;
@@ -60,11 +65,12 @@ export function createSettling(deps: ActivityDeps) {
       return;
     }
     await discardAttempt(started);
-    // The file was in progress at several worker crashes. Count this as a crash of its content, which is possible only
-    // for uploads: the hash of content from a source is unknown here.
+    // The file was in progress at several worker crashes. They count as a crash of the reader on its content,
+    // identified by its hash. Only the hash of an upload is known here; for other content recordCrash receives null and
+    // counts nothing.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES)
       await recordCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
-    // A file that was only checked for changes keeps its status in two cases. Lost access is reported once, for the
+    // A file that was only checked for changes returns to READY in two cases. Lost access is reported once, for the
     // account. A file that was restored after it vanished at its source is known to be missing there.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';
     const isReportedElsewhere = fault.kind === 'access_revoked' || (isGone && file.restoredAt);

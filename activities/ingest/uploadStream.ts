@@ -47,8 +47,9 @@ const isDue = ({ fileId, notBefore, syncStatus }: OpenUpload, tried: ReadonlySet
   !tried.has(fileId) && TO_DO.includes(syncStatus) && (notBefore === null || notBefore <= new Date());
 
 /**
- * Creates the activities for a user's uploads. A file that one attempt does not finish (a later retry, OCR, a
- * transcription, a limit, a suspected crash) leaves the shared workflow with its run and gets a workflow of its own.
+ * Creates the activities for a user's uploads. They share a workflow. A run leaves it, and gets a workflow of its own,
+ * if all its unfinished files must wait for a later attempt: for a retry, OCR, a transcription or a limit, or because
+ * they are suspected of crashing the worker.
  */
 export function createUploadActivities({ store, settings, log }: ActivityDeps, runner: BatchRunner) {
   /** Ingests the due files of the runs, and then their attachments. Returns the ids of the files that were tried. */
@@ -76,8 +77,9 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   /**
-   * Completes publications that an earlier attempt of these runs began, so that their events come before the events that
-   * end the runs. The batch itself reads only unfinished files.
+   * Writes the events of files that an earlier attempt of these runs published, and deletes older generations of these
+   * files: the attempt may have crashed before it did both. These events must come before the events that end the runs.
+   * The batch itself reads only unfinished files.
    */
   const completePublications = async (runIds: readonly number[]): Promise<void> => {
     const ready = await store.files.listReady(runIds);
@@ -97,8 +99,8 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   /**
-   * Ends the runs whose files are finished. Runs with untried files stay in the shared workflow; the others get
-   * workflows of their own.
+   * Ends the runs without unfinished files. Of the other runs, those with a due file that was not tried stay in the
+   * shared workflow, and those without one get workflows of their own.
    */
   const settleRuns = async (input: UploadBatchInput, tried: ReadonlySet<number>): Promise<void> => {
     const [runs, open] = await Promise.all([
@@ -139,9 +141,9 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     },
 
     /**
-     * Ingests the uploads of the runs, and ends the runs whose files are all finished. A run whose other files must
-     * wait for another attempt moves to a workflow of its own. A Fault affects only its file. A store failure fails the
-     * batch; its retry continues with the remaining files.
+     * Ingests the uploads of the runs, and ends the runs whose files are all finished. A run whose unfinished files
+     * must all wait for a later attempt moves to a workflow of its own. A Fault affects only its file. A store failure
+     * fails the batch; its retry continues with the remaining files.
      */
     async ingestUploads(input: UploadBatchInput): Promise<void> {
       await completePublications(input.runIds);
@@ -158,13 +160,19 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       await settleRuns(input, tried);
     },
 
-    /** Ends runs that failed with a defect which retries cannot fix: their unfinished files are aborted. */
+    /**
+     * Ends the unfinished runs of a batch whose activity failed with a defect that retries cannot fix. Aborts their
+     * unfinished files.
+     */
     async failUploads({ message, ...input }: UploadBatchInput & { message: string }): Promise<void> {
       for (const run of await store.uploadStreams.find(input, input.runIds))
         if (run.finishedAt === null) await end(run, 'failed', message);
     },
 
-    /** Ends the runs that a cancelled workflow had started. Runs that were not started stay in the outbox. */
+    /**
+     * Ends the runs that a cancelled workflow had started. Other runs stay queued in the database, for the next
+     * workflow of the user's uploads.
+     */
     async abortUploads(tenant: UploadStreamInput): Promise<void> {
       for (;;) {
         const open = await store.uploadStreams.listOpen(tenant, [], RUNS_PER_STEP);

@@ -28,7 +28,10 @@ export async function drySelection(
   const account = accountOf(source, deps);
   const maxFiles = (await store.limits.get(caller)).max_files_per_upload ?? Infinity;
   const selectedItems = new Map<string, Pick<SourceItem, 'externalId' | 'name'>>();
-  /** External ids of the items that became part of the estimate, selected or skipped. */
+  /**
+   * External ids of the items that are counted already: as selected, `already_synced` or `over_limit`. Each item counts
+   * once, even if it is below two selected items.
+   */
   const seenIds = new Set<string>();
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
   const skip = (reason: SkippedByDryRun, number = 1): void =>

@@ -11,8 +11,8 @@ import type { Infer } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';
 
 /**
- * Returns the filters of the request. By default they select root items: front-ends show an account as folders, and
- * their first request names no folder.
+ * Returns the filters of the request. A request without any filter gets only the root items: front-ends show an account
+ * as folders, and their first request names no folder.
  */
 function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeof itemListing>>): ItemFilters {
   const candidates = {

@@ -65,7 +65,7 @@ export const syncFilesAt = ({ type, ...documented }: SyncFilesEndpoint): Documen
           .max(MAX_MEMBERS)
           .required()
           .description(
-            `External ids of the items, up to ${MAX_MEMBERS.toLocaleString('en')}, as \`POST /integrations/items/list\` returns them. Items that no listing has found can be named too. An id that the source does not know becomes a file in \`SYNC_ERROR\`.`,
+            `External ids of the items, up to ${MAX_MEMBERS.toLocaleString('en')}, as \`POST /integrations/items/list\` returns them. Ids of items that no listing has found yet are accepted too. An id that the source does not know becomes a file in \`SYNC_ERROR\`.`,
           ),
         ...selectionFields(),
         ...documentFields(),

@@ -9,7 +9,7 @@ import { dataSourceId } from '../schemas/integrations.js';
 import { acceptListing } from '../../store/connections/acceptRuns.js';
 import { connectedSourceOf, dataSourceOf } from './dataSourceOf.js';
 
-/** POST /integrations/items/sync: lists a connected account again. A listing in progress continues. */
+/** POST /integrations/items/sync: lists a connected account again, unless a listing is in progress. */
 export const syncItems = operation({
   method: 'post',
   path: '/integrations/items/sync',
@@ -18,7 +18,7 @@ export const syncItems = operation({
   auth: 'user',
   summary: 'List the items of a connected account again',
   description: [
-    `Starts a run that lists the account at its source, or reads its change feed, and updates the items of \`POST /integrations/items/list\`. Use it before a user selects items, or to find deleted ones. A listing in progress continues.
+    `Starts a run that lists the account at its source, or reads its change feed, and updates the items of \`POST /integrations/items/list\`. Use it before a user selects items, or to find deleted ones. While a listing is in progress, it continues and no other one is started.
 
 The response is the data source, whose \`sync_status\` is \`QUEUED_FOR_SYNCING\`, then \`SYNCING\`, and at last \`READY\` or \`SYNC_ERROR\`; poll it, or wait for the event \`DATA_SOURCE_READY\`. After a complete listing, files whose items vanished are deleted (\`FILE_DELETED\`). If all files of the account are missing, or more than 10 and more than \`MASS_DELETE_PERCENT\` percent of them, none is deleted until \`POST /data_sources/{data_source_id}/held_deletions/approve\` approves the deletions.`,
     'After `SYNC_ERROR` or a cancellation, the event `DATA_SOURCE_READY` is not sent. A client that waits for it has to poll too.',
@@ -42,7 +42,7 @@ The response is the data source, whose \`sync_status\` is \`QUEUED_FOR_SYNCING\`
   },
 });
 
-/** POST /integrations/items/sync/cancel: stops a listing; known items and those found so far stay. */
+/** POST /integrations/items/sync/cancel: stops a listing; the items of earlier listings and those found so far stay. */
 export const cancelItemsSync = operation({
   method: 'post',
   path: '/integrations/items/sync/cancel',
@@ -51,7 +51,7 @@ export const cancelItemsSync = operation({
   auth: 'user',
   summary: 'Stop the listing of a connected account',
   description: [
-    `Cancels the run that lists the account. Known items, and those found so far, stay; no file is deleted. Use it if a large account takes too long.
+    `Cancels the run that lists the account. The items of earlier listings, and those that this listing has found so far, stay; no file is deleted. Use it if a large account takes too long.
 
 The response is the data source. Without a listing in progress nothing changes, so \`SYNC_ERROR\` stays.
 Files that are being synced are not affected.`,

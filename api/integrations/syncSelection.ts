@@ -10,7 +10,7 @@ import type { SelectionOptions } from './selectionOptions.js';
 import { acceptSelection } from '../../store/connections/acceptRuns.js';
 
 /** Text about what happens after a selection, in the descriptions of operations. */
-export const AFTER_SELECTION = `The request returns as soon as it is accepted, and the event \`UPDATE\` is sent. A run then creates the files. The event \`ALL_FILES_PROCESSED\` reports that all are in a final state; without events, poll \`GET /sync_runs\` with the \`data_source_id\` or \`request_id\`.
+export const AFTER_SELECTION = `The response is sent when the request and the event \`UPDATE\` are stored. A run then creates the files. The event \`ALL_FILES_PROCESSED\` reports that all are in a final state; without events, poll \`GET /sync_runs\` with the \`data_source_id\` or \`request_id\`.
 
 Options that the request omits come from the call that connected the account, or are the defaults. With \`dry_run\` the response is an estimate, and nothing changes. A revoked data source returns 409.`;
 

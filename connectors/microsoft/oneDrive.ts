@@ -21,7 +21,7 @@ export const oneDrive: Connector<OAuthGrant> = {
     listed: 'drives, folders and files, including shared ones that a drive contains',
     ingested: 'each file; no OneNote notebooks',
     unchangedBy:
-      'the hash of the content, else time of change and size; files shared from other drives are fetched again',
+      'the hash of the content, or time of change and size if there is no hash; files shared from other drives are fetched again',
     limits:
       '1,000 drives; items that are only "shared with me" are not listed; ' +
       'links to folders of other drives cause a complete listing in each sync, because the feed omits their changes',

@@ -1,7 +1,8 @@
 /**
- * Loaded first by each Node process of `npm run coverage`. Document parser processes always end by SIGKILL, without
- * coverage from Node, so they write it when they respond. NODE_OPTIONS, which loads this file, is also set for child
- * processes with their own environment, as Node does for NODE_V8_COVERAGE.
+ * Loaded first by each Node process of `npm run coverage`, through NODE_OPTIONS. The pool ends document parser
+ * processes by SIGKILL, and Node then writes no coverage, so this file writes it when they send a message. If a process
+ * starts a Node process with an environment of its own, this file adds NODE_OPTIONS to it; Node adds only
+ * NODE_V8_COVERAGE.
  */
 const { ChildProcess } = require('node:child_process');
 const { performance } = require('node:perf_hooks');
@@ -9,8 +10,9 @@ const v8 = require('node:v8');
 const { isMainThread } = require('node:worker_threads');
 
 const ENDED_BY_SIGKILL = /[/\\]documents[/\\]poolProcess\.[jt]s$/;
-/** Maximum share of the time that is spent on writing, and minimum time between two writes and before the first one. */
+/** Maximum share of a process's time that is spent on writing coverage. */
 const MAX_SHARE = 1 / 20;
+/** Minimum milliseconds between two writes, and between the start of the process and the first write. */
 const MIN_INTERVAL_MS = 1_000;
 
 const own = `NODE_OPTIONS=--require=${JSON.stringify(__filename)}`;

@@ -5,16 +5,18 @@ export interface Span {
   readonly start: number;
   readonly end: number;
   /**
-   * Index of an earlier span that runs at least as often: its count limits the count of this span. V8 counts too much
-   * after a `?:` that follows an `if` that returns, because the range after the return ends at the next sibling range
+   * Index of an earlier span that runs at least as often: its count limits the count of this span. V8 reports the code
+   * after an `if` that returns as a range with its own count, but ends this range at the next sibling range, such as an
+   * arm of a later `?:`. The code after that arm gets the higher count of the surrounding block
    * (RewritePositionSingletonsToRanges in https://github.com/v8/v8/blob/main/src/debug/debug-coverage.cc).
    */
   readonly limit?: number;
 }
 
 /**
- * One arm of a branch. It counts as taken if its code ran. An arm without code counts as taken if `span`, which
- * contains the branch, ran more often than `skipped`.
+ * One arm of a branch. It counts as taken if its code ran. An arm without code counts as taken if `span` ran more often
+ * than `skipped` in one process or thread. `span` then runs whenever the decision is made: it is the left operand of a
+ * short circuit, or the `if` or a statement around it.
  */
 export interface Arm {
   /** 1-based line of the decision. */

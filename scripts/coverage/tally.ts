@@ -116,7 +116,7 @@ export async function createTally(
   };
 }
 
-/** Reads a source and its elements, without those that the compiler removes. */
+/** Reads a source and its elements, without those for which esbuild generates no code, such as types. */
 async function readSource(root: string, file: string): Promise<Source> {
   const text = readFileSync(path.join(root, file), 'utf8');
   const allElements = findElements(file, text);

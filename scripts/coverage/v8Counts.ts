@@ -12,8 +12,9 @@ interface CountedRange {
 
 /**
  * Returns how often the code at an offset ran: the count of the innermost range that contains it. Ranges are nested or
- * disjoint, within a function and between functions. The first character of a function has the count of the surrounding
- * code, which creates the function but may not call it.
+ * disjoint, within a function and between functions. `withoutFirst` removes the first character from the range of each
+ * function. This character then has the count of the surrounding code, which shows how often the function was created
+ * instead of how often it was called.
  */
 export function countsOf({ functions }: ScriptCoverage): (offset: number) => number {
   const ranges = functions

@@ -44,7 +44,7 @@ export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands 
       if (rows.length > 0) await insertOnce(segments, rows);
     },
     async copyGeneration({ organizationId, userId, fileId }, from, to) {
-      // Ids end with the row's number, which is the same in every generation.
+      // An id is `fileId:generation:number`. The copy of a row has the same number as the row.
       const rowNumber = { $arrayElemAt: [{ $split: ['$_id', ':'] }, 2] };
       await segments.aggregate([
         { $match: { organizationId, userId, fileId, generation: from } },

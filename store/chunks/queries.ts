@@ -186,8 +186,8 @@ export function createChunkQueries(
       return [...found.values()];
     },
     async parsedText({ organizationId, fileId }, generation) {
-      // Read by id, because a request with a signed link contains no user. The rows of a generation are numbered
-      // without gaps.
+      // The rows are found by their ids and not by their user, because a download by signed link names no user. The
+      // rows of a generation are numbered without gaps, so the first missing row is the end.
       const row = (number: number): Promise<SegmentDoc | null> =>
         segments.findOne({ _id: segmentId(fileId, generation, number), organizationId }).lean();
       const first = await row(0);

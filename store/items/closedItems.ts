@@ -6,21 +6,30 @@ import type { ItemDoc } from '../models/items.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** Closed items: the account currently cannot list their contents. Their stored descendants count as existing. */
+/**
+ * Closed items: items whose contents the latest listing that requested them could not read, and root items that an
+ * incomplete list of root items omitted. A listing counts them and their stored descendants as found, so their files
+ * are not deleted.
+ */
 export interface ClosedItems {
   /**
-   * Records that a listing could not read the contents of items. All their stored descendants count as found by the
-   * listing. Safe to repeat. @returns the external ids of the items that are stored
+   * Marks items as closed by a listing. The listing counts them and all their stored descendants as found. Safe to
+   * repeat.
+   * @returns the external ids of the items that are stored
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
   /**
-   * Returns stored root items that a listing has not found, at most `limit`. Also returns the closed ones of this
-   * listing: a crash may have interrupted `markClosed` before it reached their descendants.
+   * Returns stored root items that a listing has not found, at most `limit`. Also returns the root items that this
+   * listing has marked as closed: `markClosed` counts them as found, and a crash may have interrupted it before it
+   * reached their descendants.
    */
   listUnlistedRoots(source: Holder, runId: number, limit: number): Promise<string[]>;
-  /** Returns items whose contents could not be listed, at most `limit`. */
+  /** Returns the external ids of closed items, at most `limit`. */
   listClosed(source: Holder, limit: number): Promise<string[]>;
-  /** Counts the closed items that a listing could read again, or did not find. */
+  /**
+   * Counts the items that an earlier listing closed and that this listing did not close: it could list their contents
+   * again, or did not find them.
+   */
   countReopened(source: Holder, runId: number): Promise<number>;
   /** Removes the mark from the items that `countReopened` counts. */
   unmarkReopened(source: Holder, runId: number): Promise<void>;

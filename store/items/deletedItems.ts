@@ -16,8 +16,8 @@ export interface MissingCounts {
 }
 
 /**
- * Items that their source reported as deleted, or that a listing did not find. They stay marked until their rows may
- * be deleted, so that no later sync has to detect the deletion again.
+ * Items that their source reported as deleted, or that a listing did not find. An item stays marked until its files are
+ * deleted, which may have to wait for an approval: a change feed reports a deletion only once.
  */
 export interface DeletedItems {
   /** Marks items with all their descendants. Safe to repeat; an item that is listed again is unmarked. */
@@ -26,7 +26,7 @@ export interface DeletedItems {
   markPathsDeleted(source: Holder, paths: readonly string[]): Promise<void>;
   /** Marks items that a listing did not find, except `roots` and the items below them. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
-  /** Unmarks all items after an operator rejected the deletions. */
+  /** Unmarks all items of a data source, because an operator refused the held deletions. */
   unmarkDeleted(source: Holder): Promise<void>;
   /** Counts the files that would be deleted. */
   countDeleted(source: Holder): Promise<MissingCounts>;

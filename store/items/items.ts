@@ -43,16 +43,19 @@ type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 export interface Items extends DeletedItems, ClosedItems, UnlistedItems {
   /** Stores a page of a listing; returns the ids of items that are new or were marked as deleted. Safe to repeat. */
   upsert(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
-  /** Returns whether a complete listing found an item that is new or differs from the previous listing. */
+  /** Returns whether this run listed an item that is new, exists again after a deletion, or has a changed field. */
   hasChanged(source: Holder, runId: number): Promise<boolean>;
-  /** Discards the results of a listing that starts again. */
+  /**
+   * Makes the items that a run has listed count as not listed, before the run lists the account from the beginning. The
+   * items stay stored.
+   */
   unlist(source: Holder, runId: number): Promise<void>;
   /** Streams a page of items with their files, in batches. */
   list(source: Holder, listing: ItemListing): AsyncIterable<ItemRow[]>;
   count(source: Holder, listing: ItemListing): Promise<number>;
   /** Returns which of the items have children. */
   parents(source: Holder, externalIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Returns which items have a file that was synced before with exactly these options. */
+  /** Returns the READY files that were synced with exactly these options, by the external ids of their items. */
   syncedCopies(
     source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId' | 'type'>,
     externalIds: readonly string[],

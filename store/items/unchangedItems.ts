@@ -8,8 +8,8 @@ import type { ItemDoc } from '../models/items.js';
 const AT_ONCE = 1_000;
 
 /**
- * Returns items that have a file with the listed version of their content. These items are not containers, so no
- * request to the source is needed.
+ * Returns the external ids of items that are not containers and have a READY file with the listed version of their
+ * content. A container is never returned: its own version does not show whether its contents have changed.
  */
 export async function unchangedItems(
   items: Model<ItemDoc>,

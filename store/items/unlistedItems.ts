@@ -6,11 +6,14 @@ import type { ItemDoc } from '../models/items.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** A complete listing and its run. Only files that existed when the listing began are compared with it. */
+/** A complete listing and its run. Only files that were created up to `begun` are compared with it. */
 export interface WholeListing {
   readonly runId: number;
   readonly begun: Date;
-  /** Items that exist although the listing did not find them, by external id. They may have files but no rows. */
+  /**
+   * External ids of items that exist at the source although the listing did not find them. Such an item may have a file
+   * although no item is stored for it.
+   */
   readonly existing?: ReadonlySet<string>;
 }
 
@@ -19,7 +22,7 @@ export interface ListingCoverage {
   readonly files: number;
   /** Number of these files whose items the listing did not find. */
   readonly vanished: number;
-  /** Number of items that the listing found. */
+  /** Number of stored items that count as found by the listing, also those of `markListed` and `markClosed`. */
   readonly items: number;
 }
 
@@ -36,8 +39,8 @@ export interface UnlistedItems {
   /** Returns files whose items a complete listing did not find, ordered by id, after `afterId`. */
   missingFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<MissingFiles>;
   /**
-   * Returns the external ids of items that a complete listing did not find, at most `limit`: first the items with rows,
-   * from the one that was listed longest ago, then items that have only a file.
+   * Returns the external ids of items that a complete listing did not find, at most `limit`: first the stored items,
+   * from the one whose last listing is the oldest, then those of files without a stored item.
    */
   findUnlisted(source: Holder, listing: WholeListing, limit: number): Promise<readonly string[]>;
   /** Records that items exist, as if the listing had found them. Safe to repeat. */

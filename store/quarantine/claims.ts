@@ -16,7 +16,10 @@ export interface QuarantineClaims {
   hasFiles(tenant: Tenant): Promise<boolean>;
   /** Claims all files of a user for deletion, in any state. */
   claimAll(tenant: Tenant, runId: number): Promise<void>;
-  /** Ends the retention of the files of a data source, or of the pages of containers. */
+  /**
+   * Ends the retention of files at once: of the files of a data source, or of the files below the given parent files.
+   * They can no longer be restored, and are due for deletion.
+   */
   expire(
     tenant: Tenant,
     of: { readonly dataSourceId: number } | { readonly parentIds: readonly number[] },
@@ -90,7 +93,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
       const due = { ...tenantQuery(tenant), state: 'kept' as const, keptUntil: { $lte: now } };
       const rows = await quarantined.find(due, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       const _id = { $in: rows.map((row) => row._id) };
-      // A file may have been restored meanwhile, so the filter is repeated.
+      // Another run may have claimed some of these files since the query, so the update repeats the condition.
       await quarantined.updateMany({ ...due, _id }, { $set: { state: 'erasing', runId } });
     },
     async hasFiles(tenant) {

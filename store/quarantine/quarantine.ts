@@ -36,7 +36,10 @@ export interface Quarantine {
   filterUnchanged(rows: readonly QuarantinedDoc[]): Promise<QuarantinedDoc[]>;
   /** Stores where the vectors of a `leaving` file are, unless an earlier attempt did; returns the stored location. */
   saveCopy(row: QuarantinedDoc, copy: ColdCopy | null): Promise<ColdCopy | null>;
-  /** Sets `leaving` files to `kept`, after all their other data is deleted. */
+  /**
+   * Sets `leaving` files to `kept`. Call it after their vectors, if they have any, are in file storage, and their
+   * points are deleted.
+   */
   markKept(rows: readonly QuarantinedDoc[]): Promise<void>;
   /** Returns which of the files have a successor: a file with the same external id that was created meanwhile. */
   findReplaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;
@@ -56,9 +59,12 @@ const isSettled = ({ syncStatus }: FileDoc): boolean =>
 export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
   file.embeddingStorageStatus === 'COLD_STORAGE';
 
-/** Returns the fields that set an unfinished file to a final state. */
+/**
+ * Returns the fields that set a file to a final state if it is unfinished, or failed because it was missing at its
+ * source.
+ */
 function finalStateOf(file: FileDoc): Partial<FileDoc> {
-  // The file failed only because it was missing at its source.
+  // Whether the last sync failed because the item was missing at its source. A restore does not keep this failure.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
   if (isSettled(file) && !isGone) return {};
   const evaluated = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
@@ -177,8 +183,8 @@ export function createQuarantine(
         if (records.length === 0) return;
         await insertRows(files, records, session);
         await quarantined.updateMany(claimedQuery, { $set: { state: 'tidying' } }, { session });
-        // The records keep the request id of their last sync, which has written its events already. The new events get
-        // the request id of the restore.
+        // A restored record keeps the request id of its last sync. The events of the restore get the request id of the
+        // restore, because the last sync has written its own events already.
         const ready = records.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
         await events.write(transitionEvents('restore', ready, {}), session);
       });

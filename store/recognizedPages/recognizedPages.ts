@@ -13,7 +13,10 @@ export interface ReadingOwner extends Tenant {
 
 /** OCR results by page: a page is recognized once, even if the file is synced several times. Safe to repeat. */
 export interface RecognizedPages extends RowsOfFiles {
-  /** Deletes results of other contents and other reading options; returns the numbers of the stored pages. */
+  /**
+   * Deletes the file's results for other contents and other reading options. Returns the numbers of the pages that have
+   * a stored result for this reading.
+   */
   begin(owner: ReadingOwner): Promise<Set<number>>;
   /** @param number from 1 */
   save(owner: ReadingOwner, number: number, page: unknown): Promise<void>;

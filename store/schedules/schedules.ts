@@ -18,7 +18,10 @@ export type DesiredSchedule =
   /** `paused` while access is revoked. */
   | { readonly state: 'on' | 'paused'; readonly hours: number };
 
-/** Which records have a schedule, and which of those must be updated in Temporal. */
+/**
+ * Rows of the data sources and containers that may have a schedule in Temporal. A marked row's schedule must be updated
+ * there.
+ */
 export interface Schedules extends DirtySchedules {
   find(scheduleId: string): Promise<ScheduleDoc | null>;
   /** Returns the desired state according to user, organization and record at this moment. */
@@ -27,7 +30,10 @@ export interface Schedules extends DirtySchedules {
   claim(leaseMs: number): Promise<ScheduleDoc | null>;
   /** Records that Temporal may have a schedule from now on. */
   markApplying(row: ScheduleDoc): Promise<void>;
-  /** Records that Temporal has this schedule. False if the row was deleted meanwhile: then Temporal must have none. */
+  /**
+   * Records that Temporal has the schedule `applied`; null: none. Returns false if the row was deleted meanwhile: the
+   * caller must then delete the schedule in Temporal.
+   */
   markApplied(row: ScheduleDoc, applied: string | null): Promise<boolean>;
   /** Delays the row, because Temporal cannot be reached. */
   postpone(row: ScheduleDoc, until: Date): Promise<void>;
@@ -35,7 +41,7 @@ export interface Schedules extends DirtySchedules {
   markDirty(scheduleIds: readonly string[]): Promise<void>;
   /** Returns schedules of a user, at most `limit`. */
   listOfUser(tenant: Tenant, limit: number): Promise<string[]>;
-  /** Returns which of the containers have a schedule. */
+  /** Returns the containers that have a row, even if their automatic sync is off. */
   filterScheduledContainers(tenant: Tenant, fileIds: readonly number[]): Promise<number[]>;
   /** Returns the existing rows among the given ones, with the schedule that Temporal has. */
   findApplied(scheduleIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
@@ -87,7 +93,8 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
         if (!file) return { state: 'gone' };
         // The content was deleted, and is synced again only on request.
         if (file.fileContentsDeleted) return { state: 'off' };
-        // A site is synced automatically only if its request enables it.
+        // A container without its own setting is not synced automatically: the settings of the user and the
+        // organization apply only to data sources.
         const isOn = isAutoSynced({ type: file.source, enabled: file.enableAutoSync ?? false }, user, organization);
         return isOn ? { state: 'on', hours } : { state: 'off' };
       }

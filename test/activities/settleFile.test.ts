@@ -161,7 +161,7 @@ test('a text above a total limit of its user waits, and one above a limit per fi
   for (const [limit, kind] of Object.entries(kinds)) {
     exceeded = limit;
     const fault = await faultOf(admit(file, 10), kind);
-    expect(fault.message).toContain(`10 characters do not fit into the user's limit ${limit}`);
+    expect(fault.message).toContain(`The file has 10 characters, more than the user's limit ${limit} still allows`);
   }
   // The limits are read once per batch.
   expect(of('limits.get')).toHaveLength(1);

@@ -8,10 +8,13 @@ import { itemOfPage, itemOfPages, LISTED, PAGE_TYPE, PAGES } from './pages.js';
 import { drivesOf, LIBRARIES, siteOf } from './site.js';
 import { asText, type Json } from '../../json.js';
 
-/** Maximum number of libraries of a site whose changes are tracked, and maximum number of its pages. */
+/**
+ * Maximum number of libraries of a site, and of its pages. If a site has more, its change feed fails with a Fault
+ * too_large.
+ */
 const MAX_TRACKED = 5_000;
 
-/** Returns the pages of the last sync, each with its version. */
+/** Returns the eTags of the pages by page id, as the previous reading of the feed stored them in the cursor. */
 function knownVersions(query: Query | null): Readonly<Record<string, string>> {
   return readCursor(isQuery, query?.['known'] ?? '{}');
 }

@@ -41,7 +41,7 @@ export const sharePoint: Connector<OAuthGrant> = {
   about: {
     listed: 'document libraries of one site with folders and files, and its pages',
     ingested: 'each file, each page; no lists, no OneNote notebooks',
-    unchangedBy: 'the hash of a file, else time of change and size; eTag of a page',
+    unchangedBy: 'the hash of a file, or time of change and size if it has no hash; eTag of a page',
     deletions: 'pages have no change feed: a page that is missing from their listing counts as deleted',
     limits: '5,000 libraries, 5,000 pages',
   },

@@ -21,8 +21,9 @@ export interface Site {
   /** `harbour.sharepoint.com`. */
   readonly host: string;
   /**
-   * Name of the site in SharePoint's spelling; '' for the tenant's root site. SharePoint ignores the case of names, so
-   * callers may spell one in several ways, and all of them give the same account.
+   * Name of the site as SharePoint spells it in the site's URL; `givenName` if the URL does not show it; '' for the
+   * tenant's root site. SharePoint ignores the case of names. The account id contains this name, so each spelling of a
+   * caller leads to the same account.
    */
   readonly name: string;
   /** Name of the site as the caller wrote it. */
