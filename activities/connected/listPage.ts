@@ -160,9 +160,10 @@ export async function listPage(
   const numPartial = await closeOmittedRoots(source, listing, progress.walk, walk);
   const closed = (walk.closed ?? 0) + refused.filter((id) => storedIds.has(id)).length + numPartial;
   const { coveredRoots = [] } = progress;
-  // The feed reports the contents of a covered root item. They are walked only if this page stored the root item as a
-  // new one, because the feed reports only later changes.
-  const remaining = walk.open.filter((id) => !coveredRoots.includes(id) || newIds.has(id));
+  // The feed reports the contents of a covered root item. They are walked only if the page of the list of root items
+  // stored it as a new one, because the feed reports only later changes. Such a root item stays open on later pages.
+  const toWalk = new Set([...progress.walk.open, ...newIds]);
+  const remaining = walk.open.filter((id) => !coveredRoots.includes(id) || toWalk.has(id));
   const hasUnversioned = progress.hasUnversioned === true || items.some(isUnversioned);
   const listed = progress.listed + items.length;
   return { ...progress, ...(hasUnversioned && { hasUnversioned }), walk: { ...walk, open: remaining, closed }, listed };

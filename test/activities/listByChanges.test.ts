@@ -428,6 +428,27 @@ describe('source with a change feed', () => {
     expect([await fileIds(), await itemIds()]).toEqual([['c'], ['A', 'B', 'C', 'c', 'd']]);
   });
 
+  test('lists the contents of each new root that the change feed covers once', async () => {
+    put('b', null);
+    feedFields = { coveredRoots: ['A', 'C'] };
+    await list();
+    // The account now has access to both roots. The feed reports neither them nor the contents that they already have.
+    for (const [id, at] of [
+      ['A', null],
+      ['a', 'A'],
+      ['C', null],
+      ['c', 'C'],
+    ] as const)
+      tree.set(id, at);
+    requests.length = 0;
+    await list();
+    expect(requests).toEqual(['since 1', 'roots', 'below A', 'below C']);
+    expect(await itemIds()).toEqual(['A', 'C', 'a', 'b', 'c']);
+    requests.length = 0;
+    await list();
+    expect(requests).toEqual(['since 1', 'roots']);
+  });
+
   test('a forbidden folder outside the change feed keeps its files; deletions that the feed reports are applied', async () => {
     for (const [id, at] of [
       ['A', null],
