@@ -10,8 +10,8 @@ const PIECE_CHARACTERS = 200;
 
 /**
  * Cuts a text into windows that fit a model's limits; a text that fits stays whole. Cuts are made between words where
- * possible. The sum of the token counts of the pieces is at least the count of the whole window, so no window is too
- * long.
+ * possible. The token counts of the pieces of a window add up to at least the count of the whole window. A window is
+ * therefore too long only if it is a single piece that cannot be cut.
  * @param count returns the number of tokens of a text
  */
 export function cutWindows(text: string, limits: InputLimits, count: Count): TextWindow[] {
