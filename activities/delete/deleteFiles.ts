@@ -68,8 +68,8 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       const ids = await store.files.listDeletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
-      // Remove the schedules of deleted containers and add the tombstones first: a scheduled sync that starts before the
-      // files are deleted would otherwise add them again.
+      // Remove the schedules of deleted containers and add the tombstones first: otherwise a scheduled sync that starts
+      // before the files are deleted would add them again.
       await schedules.remove((await store.schedules.filterScheduledContainers(tenant, ids)).map(scheduleIds.container));
       if (!request.preserveFileRecord) await addTombstones(tenant, ids);
       // The retention of quarantined children ends, so that a later run erases them.

@@ -53,7 +53,7 @@ export function halve({ text, tokens }: TextWindow): [TextWindow, TextWindow] | 
 
 type Count = (text: string) => number;
 
-/** Cuts a text into pieces of at most `size` characters, and halves those with too many tokens, as in Chinese or Thai. */
+/** Cuts a text into pieces of about `size` characters, and halves those with too many tokens, as in Chinese or Thai. */
 function* pieces(text: string, size: number, maxTokens: number, count: Count): Generator<TextWindow> {
   for (let start = 0; start < text.length;) {
     const end = wordEnd(text, Math.min(text.length, start + size), start + 1);
