@@ -41,8 +41,8 @@ const CASES = [
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * Starts busy loops and returns their process ids. Each loop has a session of its own, like an unrelated program, because
- * Linux may divide processor time by session (autogroup).
+ * Starts busy loops and returns their process ids. Each loop has a session of its own, like an unrelated program,
+ * because Linux may divide processor time by session (autogroup).
  */
 function startLoops(): number[] {
   if (loops === 0) return [];

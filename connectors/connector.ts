@@ -118,7 +118,8 @@ export interface SourceAbout {
   /** Which items become files, and which do not. */
   readonly ingested: string;
   /**
-   * The field of a listing that shows unchanged content, which is not fetched again; null: listings have no such field.
+   * The fields of a listed item that a sync compares with those of the last sync. If they are equal, the content is
+   * not fetched again. Null: listings have no such field.
    */
   readonly unchangedBy: string | null;
   /** How deletions are detected, if not by an item that a listing no longer contains. */
@@ -140,8 +141,8 @@ export interface Connector<Credentials> {
   /** For sources with OAuth that report when a limit of the client is reached. */
   readonly sharedLimit?: SharedLimit;
   /**
-   * For sources with placeholders such as `{name}` in their URLs: returns their validated values. Unset: with OAuth, the
-   * parameters of the grant.
+   * For sources with placeholders such as `{name}` in their URLs: returns their validated values. Unset: with OAuth,
+   * the parameters of the grant.
    */
   urlParameters?(credentials: Credentials): Readonly<Record<string, string>>;
   /** For sources whose accounts contain files of other sources: returns the source of an item's file from its id. */
