@@ -180,8 +180,9 @@ export interface Connector<Credentials> {
   /** For sources with a feed of changes. */
   readonly changes?: ChangeFeed<Credentials>;
   /**
-   * For sources whose full listing may omit existing items: returns those of the items that exist and are shared with
-   * the account. Only the others are deleted. If access to an item is refused, the item must be returned as existing. A
+   * For sources whose full listing may omit existing items: checks items at the source, and returns the ids of those
+   * that are not gone. Only the others are deleted. An item is gone if the source reports that it does not exist, is in
+   * the trash or is not shared with the account. An item that the source refuses for another reason is not gone. A
    * Fault that concerns the account or the source must be thrown.
    */
   findExisting?(client: AccountClient<Credentials>, externalIds: readonly string[]): Promise<readonly string[]>;

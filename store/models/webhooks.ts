@@ -37,7 +37,10 @@ const WEBHOOK = {
   signingKey: required(json<SealedSecret>()),
   status: required(textOf<WebhookStatus>()),
   statusReason: byDefault(text, ''),
-  /** Events up to this number have their own delivery row. */
+  /**
+   * Number of the last event of the feed that the webhook does not read again. Events up to it have a delivery row,
+   * which expires, or are older than the webhook.
+   */
   cursor: required(number),
   /**
    * Set when work is pending: number of the organization's last event, 0 after the deletion, or a unique negative
