@@ -38,8 +38,8 @@ const WEBHOOK = {
   status: required(textOf<WebhookStatus>()),
   statusReason: byDefault(text, ''),
   /**
-   * Number of the last event of the feed that the webhook does not read again. Events up to it have a delivery row,
-   * which expires, or are older than the webhook.
+   * Number of an event: the later events of the feed are still to be read. Each event up to it has a delivery row,
+   * which expires, or is older than the webhook.
    */
   cursor: required(number),
   /**
