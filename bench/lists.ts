@@ -148,8 +148,9 @@ try {
       `Each filter is measured with ${ITERATIONS} pages: one for each of the six orders in each direction. ` +
       `The last two filters are measured with ${ITERATIONS / 2} pages. ` +
       `The baseline is the same page and total from the MongoDB driver at the same time. Target: below ${MAX_MS} ms and at most ` +
-      `${MAX_RATIO}× the driver; substrings and negated tags by the ratio alone. *At rest*: no file of the user changed ` +
-      'for a minute, so totals are cached. *Changing*: every total is counted again.',
+      `${MAX_RATIO}× the driver; substrings and negated tags by the ratio alone. *At rest*: the last change of ` +
+      "the user's files is older than a minute, so totals are cached. *Changing*: a file changes before each page, " +
+      'so every total is counted again.',
     '',
     table(['list', 'page', 'at rest, ms', 'driver, ms', 'ratio', 'met', 'changing, ms', 'ratio', 'met'], rows),
     '',

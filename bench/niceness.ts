@@ -40,7 +40,10 @@ const CASES = [
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Starts busy loops in sessions of their own, like other programs. Returns their process ids. */
+/**
+ * Starts busy loops and returns their process ids. Each loop has a session of its own, like an unrelated program,
+ * because Linux may divide processor time by session (autogroup).
+ */
 function startLoops(): number[] {
   if (loops === 0) return [];
   const loop = `setsid ${process.execPath} -e 'const end = Date.now() + ${LOOP_MS}; while (Date.now() < end);' > /dev/null 2>&1 &`;

@@ -118,7 +118,8 @@ export interface SourceAbout {
   /** Which items become files, and which do not. */
   readonly ingested: string;
   /**
-   * The field of a listing that shows unchanged content, which is not fetched again; null: listings have no such field.
+   * The fields of a listed item that a sync compares with those of the last sync. If they are equal, the content is
+   * not fetched again. Null: listings have no such field.
    */
   readonly unchangedBy: string | null;
   /** How deletions are detected, if not by an item that a listing no longer contains. */
@@ -140,8 +141,8 @@ export interface Connector<Credentials> {
   /** For sources with OAuth that report when a limit of the client is reached. */
   readonly sharedLimit?: SharedLimit;
   /**
-   * For sources with placeholders such as `{name}` in their URLs: returns their validated values. Unset: with OAuth, the
-   * parameters of the grant.
+   * For sources with placeholders such as `{name}` in their URLs: returns their validated values. Unset: with OAuth,
+   * the parameters of the grant.
    */
   urlParameters?(credentials: Credentials): Readonly<Record<string, string>>;
   /** For sources whose accounts contain files of other sources: returns the source of an item's file from its id. */
@@ -179,8 +180,9 @@ export interface Connector<Credentials> {
   /** For sources with a feed of changes. */
   readonly changes?: ChangeFeed<Credentials>;
   /**
-   * For sources whose full listing may omit existing items: returns those of the items that exist and are shared with
-   * the account. Only the others are deleted. If access to an item is refused, the item must be returned as existing. A
+   * For sources whose full listing may omit existing items: checks items at the source, and returns the ids of those
+   * that are not gone. Only the others are deleted. An item is gone if the source reports that it does not exist, is in
+   * the trash or is not shared with the account. An item that the source refuses for another reason is not gone. A
    * Fault that concerns the account or the source must be thrown.
    */
   findExisting?(client: AccountClient<Credentials>, externalIds: readonly string[]): Promise<readonly string[]>;

@@ -168,9 +168,9 @@ const checksumOf = (text: string): string =>
 /** Adds a checksum to a cursor that leaves its connector. */
 export const sealCursor = (text: string): string => checksumOf(text) + text;
 /**
- * Returns the cursor without its checksum. The checksum is needed because some cursors are a key or token of the
- * source, where damage is not recognizable. An object store would continue at another key, and the sync would delete
- * the skipped objects.
+ * Returns the cursor without its checksum. The checksum detects a cursor that was damaged while it was stored. Some
+ * cursors are a key or token of the source, in which a connector cannot recognize damage. An object store would
+ * continue at another key, and the sync would delete the skipped objects.
  * @throws Fault stale_cursor for a damaged cursor
  */
 export function openCursor(sealed: string): string {

@@ -26,7 +26,8 @@ export function requireId(source: string, json: Json, lacking: string): Json {
 }
 
 /**
- * Returns the fault for an item that does not exist or is inaccessible. A listing that throws it deletes the item.
+ * Returns the fault for an item that does not exist or is inaccessible. If a connector throws it while a sync lists the
+ * item, the sync treats the item as deleted at the source.
  */
 export const noSuchItem = (source: string): Fault =>
   new Fault('not_found', `${source} has no such item for the connected account. It may have been deleted.`);

@@ -150,7 +150,7 @@ export function textOfComments(subject: string | null, comments: readonly Commen
   if (parts.reduce((sum, part) => sum + part.length, 0) > MAX_CHARACTERS)
     throw new Fault(
       'too_large',
-      `Its comments have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
+      `The ticket or conversation is not synced: it has more than ${MAX_CHARACTERS.toLocaleString('en')} characters.`,
     );
   return Buffer.from(parts.join('\n\n'));
 }
@@ -207,7 +207,10 @@ export function createTypeSelection(typeFilter: TypeFilter | undefined) {
       return isWanted;
     },
     attachedTo: (type: TypeAtSource): boolean => !typeFilter || isChosenByType({ attachedTo: type }, typeFilter),
-    /** Whether the listed items become files. If so, a connector may also request names of people, for their tags. */
+    /**
+     * Whether the listed items may become files: only a sync has a type filter. Then a connector may also request the
+     * names of people, which become tags of the files.
+     */
     makesFiles: typeFilter !== undefined,
     /** Adds a skipped entry to a page for each type that was not listed. */
     withTypes: (externalId: string, { skipped = [], ...page }: ItemPage): ItemPage => ({

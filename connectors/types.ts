@@ -47,7 +47,7 @@ export interface Feed {
   readonly title: string | null;
   /** In feed order. */
   readonly entries: readonly FeedEntry[];
-  /** None for a truncated feed. */
+  /** Both are null for a truncated feed, so that the next reading fetches it again. */
   readonly validators: Validators;
 }
 

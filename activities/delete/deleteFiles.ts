@@ -10,7 +10,7 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 
-/** Files taken from their runs in one step. */
+/** Maximum number of files that one query assigns from other runs to the delete run. */
 const FILES_STOPPED = 500;
 /** Files deleted in one step. */
 const FILES_PER_BATCH = 200;
@@ -30,7 +30,10 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
     return { ...request, parents };
   };
 
-  /** Writes tombstones for files. Without a tombstone, the next sync of the file's container would add it again. */
+  /**
+   * Writes tombstones for files. Without a tombstone, the next scheduled sync of the file's data source or container
+   * would add it again.
+   */
   const addTombstones = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
     const files = await store.files.byIds(tenant, ids);
     const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];
@@ -39,7 +42,10 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
   };
 
   return {
-    /** Takes waiting and active files from their runs before anything is deleted. Safe to repeat. */
+    /**
+     * Assigns waiting and active files to this run before anything is deleted, so that the runs that owned them can no
+     * longer change them. Safe to repeat.
+     */
     async stopQueued({ runId }: RunInput): Promise<void> {
       const run = runOfKind(await requireRun(store, runId), 'deleteFiles');
       await store.runs.markStarted(runId);
@@ -62,7 +68,8 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       const ids = await store.files.listDeletable(tenant, { runId, acceptedAt }, request, afterId, FILES_PER_BATCH);
       if (ids.length === 0) return { afterId: null };
 
-      // Remove schedules and selections first: they would recreate the files.
+      // Remove the schedules of deleted containers and add the tombstones first: otherwise a scheduled sync that starts
+      // before the files are deleted would add them again.
       await schedules.remove((await store.schedules.filterScheduledContainers(tenant, ids)).map(scheduleIds.container));
       if (!request.preserveFileRecord) await addTombstones(tenant, ids);
       // The retention of quarantined children ends, so that a later run erases them.

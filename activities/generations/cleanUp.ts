@@ -8,12 +8,15 @@ export interface FileAttempt {
   readonly generation: number;
 }
 
-/** A published file, its record of before or after the publication, and the number of the published generation. */
+/** A published file. `file`: its record from before or after the publication; `generation`: the published one. */
 interface ReplacedFile extends FileAttempt {
   readonly file: FileAttempt['file'] & Pick<FileDoc, 'vectorSpace' | 'numChunks' | 'cleanupPending'>;
 }
 
-/** Whether the record describes all points of older generations, because no crashed attempt left other points. */
+/**
+ * Whether the record describes all points of older generations: it is from before the publication, and no crashed
+ * attempt left other points. Otherwise the points are deleted by a filter for older generations.
+ */
 const isAllKnown = ({ file, generation }: ReplacedFile): boolean =>
   generation === file.generation + 1 && !file.cleanupPending;
 

@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
 
 /**
- * Processes items in parallel, `atOnce` at a time, but items of the same file in sequence. An item waits for
- * all items before it, and the items after it wait for it, if it has no object, several objects, or an object that is
- * not a file.
- * @throws the first error, after all work has stopped
+ * Processes items in parallel, `atOnce` at a time, but items of the same file in sequence. An item waits for all items
+ * before it, and the items after it wait for it, if it has no object, several objects, or an object that is not a file.
+ * After an error, the later items of the same file are skipped. Items of other files continue until the next item that
+ * waits for all; that item and the later ones do not start.
+ * @throws the error of the failed file that is first in the order of the items, after all started work has ended
  */
 export async function inOrder<T>(
   items: readonly T[],

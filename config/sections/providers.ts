@@ -105,7 +105,7 @@ export function serviceSection(
       },
       egress: {
         ...egress,
-        // The service responds when the transcription is complete.
+        // Deepgram sends the headers of its answer only when the transcription is complete.
         headersTimeoutMs: settings.number('TRANSCRIPTION_TIMEOUT_S') * 1000,
         connectionsPerHost: 2 * settings.number('TRANSCRIPTION_CONCURRENCY'),
       },

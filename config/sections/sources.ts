@@ -25,7 +25,7 @@ export function sourceSection(settings: Settings): Pick<Config, 'connectors' | '
     connectors: {
       urls: readSourceUrls(settings.string('SOURCE_URLS')),
       clients: readOAuthClients(settings.string('OAUTH_CLIENTS')),
-      // Items are read into memory completely. Larger ones could not be parsed, so they are not fetched.
+      // An item is read into memory as a whole. Above MAX_DOCUMENT_BYTES it could not be parsed, so it is not fetched.
       maxItemBytes: Math.min(settings.number('MAX_UPLOAD_BYTES'), settings.number('MAX_DOCUMENT_BYTES')),
       timeLimitMs: settings.number('SOURCE_PATIENCE_MS'),
     },

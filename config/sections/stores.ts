@@ -23,7 +23,7 @@ export function storeSection(
       minFreeBytes: settings.number('MIN_FREE_DISK_BYTES'),
       folders: [
         { name: 'DATA_DIR', path: dataDir },
-        // Each folder may be a volume.
+        // Each folder of an engine may be a volume of its own, so its free space is checked too.
         ...['mongodb', 'qdrant', 'temporal'].map((engine) => ({
           name: `DATA_DIR/${engine}`,
           path: path.join(dataDir, engine),

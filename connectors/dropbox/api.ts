@@ -37,7 +37,10 @@ export function classify({ body }: Refusal): ErrorClass | null {
   return code === undefined ? null : (CLASS_OF_TAG[code] ?? null);
 }
 
-/** Returns the wait of a rate limit, which may be in the body only. */
+/**
+ * Returns the wait in milliseconds that the body of a refusal states. Null if it states none, or if the refusal has a
+ * Retry-After header, which the caller reads.
+ */
 export function waitMs({ headers, body }: Refusal): number | null {
   const { retry_after: seconds } = asObject(asObject(body)['error']);
   return headers['retry-after'] === undefined && typeof seconds === 'number' && seconds >= 0 ? seconds * 1000 : null;

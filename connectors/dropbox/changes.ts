@@ -10,7 +10,10 @@ import { callApi, isInTeam } from './api.js';
 import { createParentLookup } from './tree.js';
 import { requireList } from '../faults.js';
 
-/** Dropbox's cursor, and whether a sync has read some of its pages. */
+/**
+ * Dropbox's cursor. `isUnderWay`: the page before the cursor announced more pages, so the current sync has not read all
+ * changes yet.
+ */
 const CHANGE_TOKEN = shapeOf({ ...SYNC_COUNT, cursor: string, isUnderWay: boolean });
 
 /** Everything that the account can access. */
@@ -23,7 +26,7 @@ const cursorOf = (answer: Answer<DropboxPage>): string => {
   return cursor;
 };
 
-/** Returns the final state of each path after the entries of a page, which apply in order. */
+/** Applies the entries of a page in order. Returns the entries that remain, by path; deleted paths are absent. */
 function finalStates(entries: readonly Json[]): Map<string, Json> {
   const final = new Map<string, Json>();
   for (const entry of entries) {

@@ -59,7 +59,7 @@ export const dropbox: Connector<OAuthGrant> = {
   about: {
     listed: 'folders and files, including shared and mounted ones, and those of a team',
     ingested: 'each file; Paper and other documents exported',
-    unchangedBy: 'content hash, and the name',
+    unchangedBy: 'content hash, else revision, and the name',
     limits: 'content that the account may not read, and documents without an export format, cannot be selected',
   },
   oauth: {

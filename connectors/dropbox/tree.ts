@@ -70,7 +70,8 @@ export async function listFolder(
   try {
     page = await fetchPage(client, folder, at);
   } catch (error) {
-    // The cursor expired: start again. Entries that are listed twice do no harm.
+    // The cursor expired: list the folder again from its first page. A sync stores items by id, so items that are
+    // returned twice do no harm.
     if (at === null || !(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
     page = await fetchPage(client, folder, null);
   }

@@ -67,8 +67,9 @@ async function absent(client: GrantClient, ids: readonly string[]): Promise<read
 }
 
 /**
- * Reports changes of files outside of libraries, which are the majority in most organizations. Moves into libraries
- * change no timestamp, and published articles have no stable one, so libraries and articles are listed completely.
+ * Reports changes of files outside of libraries, which are the majority in most organizations. Libraries and articles
+ * are listed completely: a move into a library changes no timestamp, and no timestamp shows which articles are
+ * published.
  * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
  */
 export const looseFileChanges = changeFeed(CHANGE_TOKEN, {

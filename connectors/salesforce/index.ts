@@ -71,9 +71,9 @@ export const salesforce: Connector<OAuthGrant> = {
     listed: 'libraries, folders, files, published articles',
     ingested:
       'each file, each article in each of its languages; records of its CRM are not stored: each call of `/integrations/data/crm/…` requests them',
-    unchangedBy: 'version and time of change',
+    unchangedBy: 'version of a file; version and time of change of an article',
     deletions:
-      'only for files outside of libraries: libraries and articles are listed completely in each sync; unpublished articles count as deleted',
+      'the feed contains only files outside of libraries; libraries and articles are listed completely in each sync; unpublished articles count as deleted',
     limits: 'files that are links cannot be selected; records to which files are attached are not listed',
   },
   oauth: {

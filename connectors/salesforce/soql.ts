@@ -16,8 +16,8 @@ const ESCAPES: Readonly<Record<string, string>> = { '\b': '\\b', '\f': '\\f', '\
 export const quote = (text: string): string =>
   `'${text.replaceAll(ESCAPED, (character) => ESCAPES[character] ?? `\\${character}`)}'`;
 /**
- * Returns the pattern of LIKE for values that contain a text. The escapes of its wildcards are further escape sequences
- * of the literal, so their backslash is not escaped again.
+ * Returns the pattern of LIKE for values that contain a text. In a SOQL literal, `\%` and `\_` are escape sequences, as
+ * `\'` is. The wildcards of the text are therefore escaped after quoting, and their backslash is not escaped again.
  * https://developer.salesforce.com/docs/atlas.en-us.254.0.soql_sosl.meta/soql_sosl/sforce_api_calls_soql_select_quotedstringescapes.htm
  */
 export const containing = (text: string): string => `'%${quote(text).slice(1, -1).replaceAll(/[%_]/g, '\\$&')}%'`;

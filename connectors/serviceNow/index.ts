@@ -83,8 +83,8 @@ export const serviceNow: Connector<OAuthGrant> = {
     bodyFormat: 'form',
     authorizeParameters: {},
     rotates: false,
-    // A refresh token is valid for 100 days, and refreshing does not extend that: every connection ends with this
-    // refusal.
+    // A refresh token is valid for 100 days, and a refresh does not extend that. ServiceNow then refuses the token with
+    // this answer, and the user must connect again.
     // https://support.servicenow.com/kb?id=kb_article_view&sysparm_article=KB0778194 (lifespan)
     // https://snpro.dev/2025/04/01/servicenow-oauth-refresh-token-issue (not extended)
     expiredRefresh: '401 server_error access_denied',

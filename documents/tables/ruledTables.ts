@@ -30,7 +30,7 @@ interface Grid {
 }
 
 /**
- * Finds tables by the lines drawn around their cells, or by horizontal lines above and below them.
+ * Finds tables by the lines drawn around their cells, or by horizontal lines of equal length above and below the table.
  * @param words of one page with their boxes, in the order in which they are drawn
  * @param rules thin rectangles on the page, horizontal or vertical
  */

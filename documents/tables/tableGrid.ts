@@ -90,7 +90,7 @@ export class TableGrid {
     if (this.#owned === 1 && this.#row.length > 1) this.#row.fill('', this.#row.findIndex((cell) => cell !== '') + 1);
   }
 
-  /** The rows, as wide as their own cells. */
+  /** The rows, covered cells included. Shorter rows are not padded to the width of the table. */
   get rows(): readonly (readonly string[])[] {
     return this.#rows;
   }

@@ -27,8 +27,9 @@ export interface Intents {
     change: (mark: mongo.ObjectId) => Promise<'all' | ReadonlySet<number>>,
   ): Promise<void>;
   /**
-   * Publishes events that a crash left hidden: with `fileIds`, all events in the rows that contain one of these
-   * files; without, all events older than LEFT_OVER_MS. Call it before writing other events of those files.
+   * Settles rows that a crash left hidden. With `fileIds`: every row that names one of these files. Without: every row
+   * older than LEFT_OVER_MS. Of a row, the events of files that carry its mark are published; those of other files are
+   * dropped, because the files were not changed. Call it before writing other events of the files.
    */
   settle(fileIds?: readonly number[]): Promise<void>;
 }

@@ -13,8 +13,9 @@ export interface FoundLinks extends Pick<CrawlPageDoc, 'runId' | 'url' | 'links'
 }
 
 /**
- * Progress of a crawl: its addresses, and the links of the pages among them. The run's batches store the links they
- * find, and one step follows them. Every call is safe to repeat.
+ * Progress of a crawl: its addresses, and the links of the pages among them. The batches of the run read pages and
+ * store their links. A separate step (`followLinks`), one at a time, adds the addresses to which these links lead.
+ * Every call is safe to repeat.
  */
 export interface Frontier {
   /** Adds addresses. Existing addresses stay unchanged. */

@@ -27,7 +27,10 @@ const ATTEMPT = {
   userId: required(number),
   customerId: required(text),
   service: required(textOf<OAuthSource>()),
-  /** Hash of the random state that the provider returns. Absent if the attempt starts as connected. */
+  /**
+   * Hash of the random state that the provider returns. Absent without a consent: the account is already connected, and
+   * the user only continues on the page.
+   */
   stateHash: optional(text),
   state: required(oneOf(ATTEMPT_STATES)),
   clientId: byDefault(text, ''),

@@ -58,7 +58,7 @@ export const PARTIAL_INDEXES = {
 /**
  * Overviews of an organization. `createFileFailures` lists and counts failed files of all data sources and of one, by
  * cause and last change, and its counts read only keys; it lists files with warnings too. `createHeldOverview` lists
- * containers whose deletions are held.
+ * containers with missing files that are not deleted until an operator approves it (`deletions_held`).
  */
 export const OPERATOR_INDEXES = {
   failed: {

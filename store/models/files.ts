@@ -181,8 +181,8 @@ const FILE = {
   /** Whether earlier generations still have rows or points to delete. */
   cleanupPending: byDefault(flag, false),
   /**
-   * The run that reported the file's sparse vectors, if it gets any, as queued (event SPARSE_VECTOR_QUEUE_STATUS).
-   * Absent: no run has.
+   * The last run that wrote the event SPARSE_VECTOR_QUEUE_STATUS with `queued` for the file. Without meaning for files
+   * without sparse vectors: they are updated with their batch. Absent: no run has written the event.
    */
   sparseQueuedBy: optional(orNull(number)),
   /** Failed attempts in this run. */
@@ -191,7 +191,7 @@ const FILE = {
   unfinishedStarts: byDefault(number, 0),
   /** Characters reserved for a text that is being stored. */
   reservedCharacters: optional(nullable(number)),
-  /** Characters that a delayed file needs; null: not known yet. */
+  /** Characters of the text of a file that did not fit into `max_characters`; null: the text is not counted yet. */
   delayedCharacters: optional(nullable(number)),
   /** Time before which no attempt starts. */
   notBefore: nullable(date),

@@ -20,7 +20,7 @@ const QUARANTINED = {
   quarantinedAt: required(date),
   /** Time after which the file cannot be restored and is deleted. */
   keptUntil: required(date),
-  /** Location of the vectors, once they are durable; null without vectors. */
+  /** Location of the vectors in file storage; null until all are stored there, and for a file without vectors. */
   copy: nullable(json<ColdCopy>()),
   /** Record of the file before the deletion. */
   file: required(json<FileDoc>()),

@@ -38,7 +38,10 @@ const REEMBED = {
 /** Outcome of one file in a re-embedding run. */
 export interface ReembedDoc extends RecordOf<typeof REEMBED> {}
 
-/** Lifetime of a row in seconds. Counts of a run are requested, and crashes resolved, within days. */
+/**
+ * Lifetime of a row in seconds. Days would be enough: the rows give the counts of a run, and settle its attempts after
+ * a crash.
+ */
 const LIFE_SECONDS = 30 * 24 * 3600;
 
 const reembed = schemaOf<ReembedDoc>(REEMBED);

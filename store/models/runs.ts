@@ -29,7 +29,7 @@ const RUN_PAUSE = {
   at: date,
   /** Tokens of the text that exceeded the limit. */
   wanted: number,
-  /** Time of the resume; null while the run is paused. The run's workflow then removes the pause. */
+  /** Time of the resume; null while the run is paused. After a resume, the run's workflow removes the field `pause`. */
   resumedAt: nullable(date),
 };
 
@@ -102,7 +102,10 @@ const RUN = {
   counts: byDefault(json<Record<string, number>>(), () => ({})),
   /** Token limit; null if the limit was removed. Absent: the run never had a limit, and no tokens are counted. */
   maxTokens: optional(orNull(number)),
-  /** Tokens reserved before embedding. Only those that the provider reports as unused are returned. */
+  /**
+   * Tokens that count against `maxTokens`: reserved before each embedding, and subtracted again if it fails. After an
+   * abort they stay, because the number of embedded texts is unknown.
+   */
   tokensTaken: optional(number),
   /** Absent: not paused. */
   pause: optional(nested(RUN_PAUSE)),
@@ -140,8 +143,8 @@ const OPEN = { finishedAt: null } as const;
 const IN_STREAM = { stream: true, ...OPEN } as const;
 const PAUSED_ONCE = { 'pause.at': { $exists: true } } as const;
 /**
- * Partial indexes, each with the functions that use it. They contain few ended runs: cancelled ones that were held, and
- * paused or stalled ones whose work was accepted again.
+ * Partial indexes, each with the functions that use it. They contain few ended runs: `withdrawOthers` ends a run
+ * without clearing `held` and `stall`, and `redo` without clearing `pause` and `stall`.
  */
 for (const [name, keys, partialFilterExpression] of [
   // `listUnstarted` of the outbox and of stalls

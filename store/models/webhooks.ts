@@ -37,7 +37,10 @@ const WEBHOOK = {
   signingKey: required(json<SealedSecret>()),
   status: required(textOf<WebhookStatus>()),
   statusReason: byDefault(text, ''),
-  /** Events up to this number have their own delivery row. */
+  /**
+   * Number of an event: the later events of the feed are still to be read. Each event up to it has a delivery row,
+   * which expires, or is older than the webhook.
+   */
   cursor: required(number),
   /**
    * Set when work is pending: number of the organization's last event, 0 after the deletion, or a unique negative

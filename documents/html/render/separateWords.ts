@@ -23,8 +23,8 @@ const SEPARATOR = /^\s*[·|•]\s*$/;
 
 /**
  * Whether style sheets probably separate the element from its neighbour: a link, the label of a field, or a span with a
- * class, as in lists of properties (`<span class=year>2026</span><span class=length>2 h</span>`). A single letter is an
- * initial.
+ * class, as in lists of properties (`<span class=year>2026</span><span class=length>2 h</span>`). False for a single
+ * letter, which may be the decorated first letter of a word.
  */
 function isStyledApart({ name, attribs, textLength }: PageElement): boolean {
   return textLength > 1 && (name === 'a' || name === 'label' || (name === 'span' && attribs['class'] !== undefined));
@@ -37,7 +37,10 @@ function continuesName(before: PageElement, element: PageElement): boolean {
   return QUALIFIER.test(shallowTextOf(before)) && /^[\p{L}_]/u.test(shallowTextOf(element));
 }
 
-/** A word before a dot or two colons. A number before a dot is the number of an item. */
+/**
+ * A word before a dot or two colons (`signal.`, `std::`). A number before a dot does not match: it is the number of an
+ * item.
+ */
 const QUALIFIER = /^\S*[\p{L}_]\S*(?:\.|::)$/u;
 
 /** Returns the text of an element's children and of their children; deeper text is omitted. */

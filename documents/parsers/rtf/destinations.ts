@@ -102,5 +102,8 @@ export const INFO: ReadonlyMap<string, string> = new Map([
   ['doccomm', 'description'],
 ]);
 
-/** Groups outside of \info whose text is a name or an instruction. */
+/**
+ * Groups outside of \info whose text is collected apart from the document's text: the name of a style, the author of a
+ * comment, the instruction of a field.
+ */
 export const CAPTURED: ReadonlySet<string> = new Set(['style', 'atnauthor', 'fldinst']);

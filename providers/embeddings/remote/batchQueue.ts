@@ -46,7 +46,10 @@ export interface BatchQueue {
   retry(...batches: readonly Batch[]): void;
   /** Removes and returns the next batch: due retries first, then queries, then documents, models in turn. */
   next(now: number): Batch | null;
-  /** Removes the waiting items of a call. */
+  /**
+   * Removes the items of a call that were not sent yet. Items of a settled call in batches to retry are dropped by
+   * `next`.
+   */
   drop(call: Call): void;
   /** Rejects everything of a purpose that waits, retries included, instead of delaying it. */
   reject(rejected: EmbeddingPurpose, fault: Fault): void;

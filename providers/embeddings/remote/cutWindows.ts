@@ -10,8 +10,8 @@ const PIECE_CHARACTERS = 200;
 
 /**
  * Cuts a text into windows that fit a model's limits; a text that fits stays whole. Cuts are made between words where
- * possible. The sum of the token counts of the pieces is at least the count of the whole window, so no window is too
- * long.
+ * possible. The token counts of the pieces of a window add up to at least the count of the whole window. A window is
+ * therefore too long only if it is a single piece that cannot be cut.
  * @param count returns the number of tokens of a text
  */
 export function cutWindows(text: string, limits: InputLimits, count: Count): TextWindow[] {
@@ -53,7 +53,7 @@ export function halve({ text, tokens }: TextWindow): [TextWindow, TextWindow] | 
 
 type Count = (text: string) => number;
 
-/** Cuts a text into pieces of at most `size` characters, and halves those with too many tokens, as in Chinese or Thai. */
+/** Cuts a text into pieces of about `size` characters, and halves those with too many tokens, as in Chinese or Thai. */
 function* pieces(text: string, size: number, maxTokens: number, count: Count): Generator<TextWindow> {
   for (let start = 0; start < text.length;) {
     const end = wordEnd(text, Math.min(text.length, start + size), start + 1);

@@ -26,8 +26,8 @@ const MAX_PAUSE_MS = 30_000;
 
 /**
  * Creates a limiter with additive increase and multiplicative decrease: one more parallel request after as many
- * successes as the current limit, half as many after a rejection. Rejections of requests that were sent before the
- * first rejection was known do not lower the limit again, but may extend the pause.
+ * successes as the current limit, half as many after a rejection. Requests that are in progress at that time do not
+ * lower the limit again if they are rejected too, but may extend the pause.
  * @param random returns a number from 0 to 1; it spreads the retries of workers that were rejected at the same time
  */
 export function createRequestLimiter(

@@ -15,7 +15,7 @@ export const pongo: RerankService = {
   name: 'Pongo',
   keySetting: 'PONGO_API_KEY',
   urlSetting: 'PONGO_BASE_URL',
-  // Texts that share too little with the query do not reach the last step.
+  // Pongo omits texts that share too little with the query, so it may return fewer results than requested.
   filters: true,
   createRequest: ({ baseUrl, apiKey }, query, texts, count) => ({
     url: `${baseUrl}/filter`,

@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   heldSite.pages.set('/sitemap.xml', SITEMAP);
-  for (const response of unanswered) response.end(SITEMAP);
+  answerHeldRequests();
   await service.close();
   await Promise.all([site, heldSite, ...sites].map((one) => one.close()));
 });
@@ -183,6 +183,11 @@ const unexpected = (answers: readonly Answer[], stores: readonly string[]): (Ans
 const refused = (answers: readonly Answer[], store: string): string[] =>
   answers.flatMap(({ operation, status, detail }) => (status === 503 && detail.includes(store) ? [operation] : []));
 
+/** Answers the held requests of the callers. Until they time out, their scrapes would delay later ones for minutes. */
+function answerHeldRequests(): void {
+  for (const response of unanswered.splice(0)) response.end(SITEMAP);
+}
+
 /** Kills an engine, and restarts it when `work` has ended. */
 async function whileKilled<T>(engine: EngineName, work: () => Promise<T>): Promise<T> {
   await service.engines[engine].kill();
@@ -190,6 +195,7 @@ async function whileKilled<T>(engine: EngineName, work: () => Promise<T>): Promi
     return await work();
   } finally {
     await service.engines[engine].restart();
+    answerHeldRequests();
   }
 }
 

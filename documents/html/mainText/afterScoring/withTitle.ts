@@ -50,8 +50,8 @@ function removeRepeatedTitle(root: Document, title: PageElement, removed: Set<Pa
 }
 
 /**
- * Removes the name of the site from the top headings: it is the last part of the page's title, outside of a main element
- * that has a heading of its own.
+ * Removes the name of the site from the top headings, if a main element of the page keeps a heading. The name is a
+ * heading outside of all main elements, whose text is the last part of the page's title.
  */
 function withoutSiteName(
   root: Document,
