@@ -1,6 +1,6 @@
 /**
- * Events of webhooks and GET /events: the kinds of the public interface, the types of their objects, and the exact bytes
- * of a delivery.
+ * Events of webhooks and GET /events: the kinds of the public interface, the types of their objects, and the exact
+ * bytes of a delivery.
  */
 import { type IngestOptions, wantsSparseVectors } from './files/ingestOptions.js';
 import { WEB_PAGE_SOURCE } from './runs/scrapeSitemap.js';

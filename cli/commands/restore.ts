@@ -132,7 +132,8 @@ export const restore: Command = {
     const folder = path.resolve(args[0] ?? '');
     const manifest = await readManifest(folder);
     const env = { ...terminal.env };
-    // DATA_DIR is resolved before loadConfig, which needs a SECRET_KEY. Without one in DATA_DIR, the backup supplies it.
+    // DATA_DIR is resolved before loadConfig, which needs a SECRET_KEY. If neither the environment nor DATA_DIR has one,
+    // the backup supplies it.
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
     // After an interrupted restore, npm start may have generated a key in DATA_DIR before it refused to use the data.
