@@ -1,6 +1,6 @@
 /**
- * Events of webhooks and GET /events: the kinds of the public interface, the types of their objects, and the exact bytes
- * of a delivery.
+ * Events of webhooks and GET /events: the kinds of the public interface, the types of their objects, and the exact
+ * bytes of a delivery.
  */
 import { type IngestOptions, wantsSparseVectors } from './files/ingestOptions.js';
 import { WEB_PAGE_SOURCE } from './runs/scrapeSitemap.js';
@@ -115,8 +115,8 @@ function spacedJson(value: unknown): string {
 const posixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
 /**
- * Returns the fields of a webhook in the format of the hosted service. That service has shut down; its integrators send
- * their requests to this one, and their receivers expect its format.
+ * Returns the fields of a webhook in the format of Carbon's hosted service. That service has shut down; its integrators
+ * send their requests to this one, and their receivers expect its format.
  */
 const hostedFields = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
   webhook_type: kind,

@@ -184,19 +184,20 @@ export function sourcesPage(): string {
 ${realAccounts(recordings)} source is tested with an emulator
 ([test/emulators](../test/emulators)) that implements the provider's published interface, by the catalogue of tests that
 every source passes ([test/system/sources](../test/system/sources)), and by syncs whose worker is killed at random
-moments ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names additional tests.
-Where it names a specification, every request of every test is compared with it: operation, parameters, types, limits,
-allowed values, required fields and headers ([test/contracts](../test/contracts)). Where it also names answers, those
-of the emulator are compared with the published response schemas: names, types and allowed values of fields, and
-required fields ([test/contracts/answers](../test/contracts/answers)).
+moments ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column calls these tests
+"emulator, catalogue, kills", and then names the tests that only this source has. Where it names a specification, every
+request of every test is compared with it: operation, parameters, types, limits, allowed values, required fields and
+headers ([test/contracts](../test/contracts)). Where it also names answers, those of the emulator are compared with the
+published response schemas: names, types and allowed values of fields, and required fields
+([test/contracts/answers](../test/contracts/answers)).
 A recording is a redacted copy of what a real account answered, which a test replays
 ([test/fixtures/recordings](../test/fixtures/recordings/README.md)).
 \`npm run docs:sources\` writes this page from \`contract/sources/connectedSources.ts\`, \`connectors/\` and the
 recordings.
 
 For every source, the next listing deletes files whose items vanished, unless so many are missing that an operator must
-approve it. Contents are read up to the smaller of MAX_UPLOAD_BYTES and MAX_DOCUMENT_BYTES. Syncs wait for the source's
-rate limits. Ids, item types and special cases: [sources in the API guide](api/sources.md).
+approve it. An item larger than MAX_UPLOAD_BYTES or MAX_DOCUMENT_BYTES is not read: its file ends in SYNC_ERROR. Syncs
+wait for the source's rate limits. Ids, item types and special cases: [sources in the API guide](api/sources.md).
 
 | source | auth | listed as | what is ingested | incremental | deletions | limits | proven against |
 |---|---|---|---|---|---|---|---|

@@ -112,7 +112,7 @@ export interface Store {
   /** Automatic syncs and their intervals. */
   readonly schedules: Schedules;
   readonly scheduledSyncs: ScheduledSyncs;
-  /** Runs with a token limit. */
+  /** Tokens that runs with a token limit have used, and the pauses of runs that reached it. */
   readonly pauses: Pauses;
   /** Runs that make no progress although they have due work. */
   readonly stalls: Stalls;

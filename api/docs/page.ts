@@ -67,7 +67,8 @@ const show = async () => {
       securitySchemes: { customerId: { value: '${CUSTOMER_ID}' } },
     },
     persistAuth: false,
-    // The names of two schemes would cover the heading.
+    // Scalar shows the names of both security schemes on one button. With its usual font and width, the button covers
+    // the heading next to it.
     customCss: '.group\\\\/combobox-button { font-size: 11px; line-height: 1.1; max-width: 11rem; white-space: normal; text-align: right }',
     defaultOpenFirstTag: false,
     orderSchemaPropertiesBy: 'preserve',

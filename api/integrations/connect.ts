@@ -59,7 +59,7 @@ export const connect = operation({
   description: [
     `Connects an account of any source with tokens or keys that you already have, for example from an OAuth flow of your own. Use \`POST /integrations/oauth_url\` if the user has to consent first.
 
-${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (the event \`DATA_SOURCE_READY\` reports the end) and synced completely. Tokens are renewed with your organization's own OAuth client for the source if it has one, else with the client of the deployment, so they must come from that client.`,
+${AFTER_CONNECTING} \`sync_options\` decide whether the account is listed (event \`DATA_SOURCE_READY\` after a complete listing) and synced completely. Tokens are renewed with your organization's own OAuth client for the source if it has one, else with the client of the deployment, so they must come from that client.`,
     'Tokens of `SERVICENOW` are renewed with the OAuth client in the request instead.',
   ],
   returns: 'Record of the connected account, and the address of a page on which its user selects items.',

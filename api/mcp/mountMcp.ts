@@ -21,7 +21,12 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const PARSE_ERROR = -32_700;
 const REFUSED = -32_000;
 
-/** Rejects browsers at origins other than our own and those of CORS_ORIGINS, as the transport of MCP requires. */
+/**
+ * Rejects a request with 403 if its Origin header, which browsers send, is neither an own origin nor one of
+ * CORS_ORIGINS. MCP requires servers to check this header, against DNS rebinding; which origins are allowed is our
+ * choice.
+ * https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning
+ */
 function requireOrigin({ publicUrl, publicUrlAliases, corsOrigins }: AppDeps['settings']): RequestHandler {
   const ownOrigins = [...(publicUrl === null ? [] : [publicUrl]), ...publicUrlAliases].map(
     (url) => new URL(url).origin,

@@ -51,7 +51,7 @@ export const models = operation({
               window: integer()
                 .required()
                 .description(
-                  'Maximum number of tokens that the model reads as one text. Longer texts are embedded in parts.',
+                  'Maximum number of tokens that the model reads as one text. A longer text is split into parts, and its vector is the weighted mean of their vectors.',
                 ),
               takes_images: Joi.boolean()
                 .required()

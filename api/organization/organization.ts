@@ -77,7 +77,7 @@ export const organization = operation({
         'Limits and automatic syncs that apply to users without values of their own.',
       ),
       connector_settings: openObject().description(
-        'Settings of connectors by source type; `DEFAULT` applies where a source has no value.',
+        'Settings of connectors by source type. A setting that is absent or null for a source has its value in `DEFAULT`.',
       ),
       file_sync_usage: openObject().description('Reserved for compatibility: always an empty object here.'),
       embedding_usage: extension(

@@ -16,10 +16,10 @@ export const organizationStatistics = operation({
   auth: 'key',
   summary: 'Recount files',
   description: [
-    'Starts a run that sums size, characters, tokens and vectors over all files of the organization. Use it before you read the totals of `GET /organization`, which are not updated otherwise. FILE_STATISTICS_AGGREGATED reports the end, and `file_statistics_aggregated_at` changes.',
+    'Starts a run that sums size, characters, tokens and vectors over all files of the organization. Use it before you read the totals of `GET /organization`, which are not updated otherwise. Once the new totals are stored, the event FILE_STATISTICS_AGGREGATED is sent, and `file_statistics_aggregated_at` of `GET /organization` has their time.',
   ],
   returns:
-    '`success: true`: a run now aggregates the statistics of all files; FILE_STATISTICS_AGGREGATED reports its end.',
+    '`success: true`: a run now aggregates the statistics of all files. The event FILE_STATISTICS_AGGREGATED reports that the totals are stored.',
   createsWork: true,
   answer: success,
   async handle({ caller: { organizationId }, deps: { store, unit } }) {

@@ -56,7 +56,7 @@ export const updateOrganization = operation({
             .pattern(/^/, withMessages(Joi.forbidden(), { 'any.unknown': 'must be a source type or DEFAULT' })),
         ),
       ).description(
-        'Settings by source type; `DEFAULT` applies where a source has no value. The settings of a source replace all of its earlier ones. Null: no change.',
+        'Settings by source type. A setting that is absent or null for a source has its value in `DEFAULT`. The settings of a source replace all of its earlier ones. Null: no change.',
       ),
     }).description('New defaults for users, and new settings of connectors. Absent fields change nothing.'),
   ),

@@ -42,7 +42,7 @@ export const rssFeed = operation({
         'Tags of each entry, in addition to those of the feed. Searches can filter by them. Null: no tags.',
       ),
       ...ingestFields(),
-      // Front ends do not send null for this field, unlike in other operations.
+      // The public contract does not allow null here, unlike in most other operations.
       embedding_model: embeddingModel().default(DEFAULT_EMBEDDING_MODEL).description(MODEL_OF_FILES),
       request_id: orNull(Joi.string().allow('').max(500)).description(
         'Your own id of the request, which files, runs and events repeat. At most 500 characters. Absent, null or empty: a random UUID.',

@@ -4,7 +4,9 @@ import { table } from '../bars.js';
 import { type Call, type Command, CommandError, idOf, JSON_OPTION } from '../command.js';
 import { withStore } from '../store.js';
 
-const ORG_OPTION = { org: { value: 'ID', about: 'The organization. Default: 1, that of API_KEY.' } } as const;
+const ORG_OPTION = {
+  org: { value: 'ID', about: 'The organization. Default: 1, which the service creates at its first start.' },
+} as const;
 const TOKENS = 'Access tokens issued with it stay valid until they expire (default ten hours, at most 90 days).';
 
 const withKeys = <T>({ terminal }: Call, work: (keys: ApiKeys) => Promise<T>): Promise<T> =>

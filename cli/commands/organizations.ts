@@ -17,7 +17,7 @@ export const createOrganization: Command = {
 
 export const listOrganizations: Command = {
   usage: '',
-  about: 'Lists organizations with their users and API keys.',
+  about: 'Lists organizations with the numbers of their users and of their valid API keys.',
   options: JSON_OPTION,
   async run({ has, terminal }) {
     const rows = await withStore(terminal, (store) => store.organizations.overview());

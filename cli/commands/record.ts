@@ -82,7 +82,7 @@ async function credentialsFor(
   if (accessToken) return { accessToken, facts };
   const { urls, clients, maxItemBytes } = sourceSettings(env).connectors;
   const consent = createConnectors({ egress, urls, clients, maxItemBytes }).consent(source);
-  if (!consent) throw new Error(`${source} has no consent`);
+  if (!consent) throw new Error(`The connector of ${source} defines no OAuth consent`);
   const port = number('port', 0) ?? DEFAULTS.port;
   return consentOnLoopback({
     consent,

@@ -17,8 +17,8 @@ import { type Command, CommandError, type Terminal } from '../command.js';
 const KEY_FILE = 'secret-key';
 
 /**
- * Returns the first known SECRET_KEY: that of the environment, of DATA_DIR, or of the backup; null if none is known.
- * The restore replaces a key file of DATA_DIR only if keys of the backup are missing in it.
+ * Returns the first existing SECRET_KEY: that of the environment, of the key file in DATA_DIR, or of the key file in
+ * the backup; null if there is none.
  */
 function secretKeyAfter(folder: string, dataDir: string, env: NodeJS.ProcessEnv): string | null {
   if (env['SECRET_KEY']) return env['SECRET_KEY'];
@@ -34,7 +34,9 @@ function keysMissingIn(text: string, { secret_keys }: Manifest): Manifest['secre
 
 /**
  * Returns whether the key file of DATA_DIR stays: it contains all keys of the backup. It may contain a newer one too,
- * with which secrets in an external MongoDB are encrypted.
+ * with which secrets in an external MongoDB are encrypted. Otherwise the key file of the backup, if it has one,
+ * replaces it; the restore permits that only if the environment's SECRET_KEY has all keys, or to continue an
+ * interrupted restore.
  */
 function keepsKeyFile(dataDir: string, manifest: Manifest): boolean {
   const file = path.join(dataDir, KEY_FILE);
@@ -130,7 +132,8 @@ export const restore: Command = {
     const folder = path.resolve(args[0] ?? '');
     const manifest = await readManifest(folder);
     const env = { ...terminal.env };
-    // DATA_DIR is resolved before loadConfig, which needs a SECRET_KEY. Without one in DATA_DIR, the backup supplies it.
+    // DATA_DIR is resolved before loadConfig, which needs a SECRET_KEY. If neither the environment nor DATA_DIR has one,
+    // the backup supplies it.
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
     // After an interrupted restore, npm start may have generated a key in DATA_DIR before it refused to use the data.

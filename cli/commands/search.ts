@@ -12,7 +12,7 @@ export const search: Command = {
     k: { value: 'NUMBER', about: 'Number of chunks. Default: 5.' },
     file: { value: 'ID', multiple: true, about: 'Searches only this file. The option may be repeated.' },
     model: { value: 'ID', about: 'The embedding model. Default: OPENAI.' },
-    hybrid: { about: 'Adds keyword search; only for files with sparse vectors.' },
+    hybrid: { about: 'Adds keyword search for files with sparse vectors. Other files are ranked by meaning only.' },
     ...URL_OPTION,
     ...JSON_OPTION,
   },

@@ -51,7 +51,7 @@ function browser({ web }: Config): Check {
   const name = 'Chromium';
   const found = findChromium(web.chromiumPath);
   if (found !== null) return ok(name, found);
-  const without = 'pages are fetched without rendering until then';
+  const without = 'until it is found, pages are fetched without rendering';
   if (web.chromiumPath !== null)
     return bad(name, `CHROMIUM_PATH ${web.chromiumPath} does not exist; ${without}`, 'Correct or unset CHROMIUM_PATH.');
   return web.installChromium

@@ -43,15 +43,15 @@ async function stuckFiles(
   const format = (groups: typeof moving): string =>
     groups
       .slice(0, EXAMPLES)
-      .map(({ runId, files, example }) => `run ${runId}: ${files} (file ${example}…)`)
+      .map(({ runId, files, example }) => `run ${runId}: ${files} files, such as file ${example}`)
       .join(', ');
   return [
     ...(ownerless.length > 0
       ? [
           bad(
             name,
-            `no run owns ${format(ownerless)}`,
-            'End them with npm run cli -- reconcile --mend, then resync them.',
+            `files are unfinished although their run has ended or does not exist: ${format(ownerless)}`,
+            'End the files with npm run cli -- reconcile --mend, then resync them.',
           ),
         ]
       : []),
@@ -59,13 +59,15 @@ async function stuckFiles(
       ? [
           warn(
             name,
-            `the workflow no longer exists for ${format(withoutWorkflow)}`,
-            `A worker ends them within ${reapIntervalMs / 1000} s (REAP_INTERVAL_S). If it does not, check the worker's log.`,
+            `runs without a workflow in Temporal have unfinished files: ${format(withoutWorkflow)}`,
+            `A worker ends or restarts these runs within ${reapIntervalMs / 1000} s (REAP_INTERVAL_S). If it does not, check its log.`,
           ),
         ]
       : []),
     ...(isUnknown ? [skipped(name, 'Temporal must answer first')] : []),
-    ...(ownerless.length + withoutWorkflow.length === 0 && !isUnknown ? [ok(name, `${sum}, all have a workflow`)] : []),
+    ...(ownerless.length + withoutWorkflow.length === 0 && !isUnknown
+      ? [ok(name, `${sum}; no run that began over a minute ago is without a workflow`)]
+      : []),
   ];
 }
 
@@ -121,7 +123,7 @@ async function sources(inspection: Inspection): Promise<Check[]> {
       return warn(
         'data sources',
         `access to ${description} was lost`,
-        'Ask its user to connect the account again, or to delete it.',
+        'Ask its user to connect the account again, or to delete the data source.',
       );
     if (Number(deletions_held ?? 0) > 0)
       return warn(

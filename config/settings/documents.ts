@@ -63,7 +63,7 @@ export const DOCUMENTS_SETTINGS = {
   MAX_ELEMENT_DEPTH: {
     schema: count(512),
     about:
-      'Maximum depth of nested elements. A deeper Office file, RTF file or JSON fails; in HTML, deeper elements are flattened.',
+      'Maximum depth of nested elements. A deeper Office file, RTF file or JSON fails; in HTML, elements deeper than this or than 1,000 are flattened, up to MAX_HTML_DEPTH.',
   },
   MAX_DOCUMENT_BYTES: { schema: count(200_000_000), about: 'Maximum size in bytes of a file that is read as text.' },
   MAX_ARCHIVE_ENTRIES: {
@@ -86,12 +86,16 @@ export const DOCUMENTS_SETTINGS = {
   MAX_ATTACHMENTS: { schema: count(100), about: 'Maximum number of attachments per message.' },
   MAX_ELEMENT_ATTRIBUTES: {
     schema: count(1000),
-    about: 'Maximum number of attributes per element of an Office file. In HTML, further attributes are ignored.',
+    about:
+      'Maximum number of attributes per element. An Office file or e-book with more fails; in HTML, further attributes are ignored up to MAX_HTML_ATTRIBUTES.',
   },
   MAX_HTML_DEPTH: {
     schema: count(50_000),
     about:
-      'Maximum number of open HTML elements. Invalid pages leave thousands open, hostile ones hundreds of thousands.',
+      'Maximum number of open HTML elements; a page with more fails. Invalid pages leave thousands open, hostile ones hundreds of thousands.',
   },
-  MAX_HTML_ATTRIBUTES: { schema: count(10_000), about: 'Maximum number of attributes per HTML element.' },
+  MAX_HTML_ATTRIBUTES: {
+    schema: count(10_000),
+    about: 'Maximum number of attributes per HTML element; a page with more fails.',
+  },
 } as const satisfies Record<string, Setting>;

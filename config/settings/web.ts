@@ -44,7 +44,7 @@ export const WEB_SETTINGS = {
   SITE_SAMPLE_PAGES: {
     schema: count(12, 0),
     about:
-      'Number of first pages of a scrape that are compared to find the blocks that the site repeats. Below 5, such blocks stay in the text.',
+      'Number of first pages of a scrape that are compared to find the blocks that the site repeats. If this setting is below 5, or fewer than 5 of these pages are of one host, such blocks stay in the text.',
   },
   OBEY_ROBOTS: { schema: Joi.boolean().default(true), about: 'Whether robots.txt is obeyed.' },
   CHROMIUM_PATH: {

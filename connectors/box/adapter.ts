@@ -80,7 +80,7 @@ export function itemOf(item: Item): SourceItem | null {
     // A link points to a page outside Box.
     isSelectable: kind !== 'web_link',
     isExpandable: kind === 'folder',
-    // A link also becomes a file: its error states that links have no content.
+    // A link gets a file too. Its sync_error_message says that a link has no content.
     hasContent: kind !== 'folder',
     createdAt: asTimestamp(item.created_at),
     version: isFile ? versionOf(item, name) : null,

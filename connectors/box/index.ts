@@ -87,8 +87,8 @@ async function bytesOf(client: SourceClient, id: string, file: Answer<BoxItem>) 
 async function openFile(client: SourceClient, externalId: string): Promise<ItemContent> {
   const { itemRef, json } = await resolveItem(client, externalId);
   if (itemRef.kind === 'folder') {
-    // A sync treats a folder as a file only if it could not be listed. Listing it here throws the error that the file
-    // reports.
+    // A sync creates a file for a folder only if it could not list the folder. The request is repeated here to get the
+    // same error again: it becomes the sync_error_message of that file.
     await listFolder(client, itemRef.id, null);
     throw new Fault('unsupported_type', 'A Box folder has no text of its own: sync the files in it.');
   }

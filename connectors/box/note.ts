@@ -1,7 +1,7 @@
 /** Box Notes, a JSON format. Since 2022 a note is a tree of blocks; older notes are one text. */
 import { asList, asObject, asText, type Json } from '../json.js';
 
-/** Maximum nesting of blocks; deeper content becomes plain text of the last block. */
+/** Maximum nesting of blocks. A block at this level contains the text of all deeper ones, without their formatting. */
 const MAX_LEVELS = 100;
 
 type Inline = (text: string, attributes: Json) => string;

@@ -66,7 +66,7 @@ export function readFolders(answer: Answer<GongAnswer>, workspace: string): read
     return isId(id) ? [{ id, workspace, parent: isId(parent) && parent !== id ? parent : null, json }] : [];
   });
   const ids = new Set(found.map(({ id }) => id));
-  // Children of hidden folders belong to the workspace.
+  // Gong omits folders that the user may not see. A folder whose parent is omitted has the workspace as its parent.
   return found.map((folder) =>
     folder.parent !== null && ids.has(folder.parent) ? folder : { ...folder, parent: null },
   );

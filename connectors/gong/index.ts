@@ -28,9 +28,9 @@ const FIRST_DAY = '2010-01-01T00:00:00Z';
 /** Calls are listed by their scheduled time, which may be in the near future. */
 const LAST_DAY_MS = 86_400_000;
 /**
- * Returns a page at a cursor. Gong's cursors expire, and neither the status nor the text of that refusal is documented:
- * any refusal of the request itself restarts the listing. If a 404 counted as the end, the remaining calls would be
- * deleted.
+ * Returns a page at a cursor. Gong's cursors expire, and neither the status nor the text of that refusal is documented.
+ * So any 4xx restarts the listing, except those that are not about the request: credentials (401), permissions (403,
+ * 451), time (408) and rate (429). If a 404 counted as the end, the remaining calls would be deleted.
  */
 async function atCursor(answer: Promise<Json>): Promise<Json> {
   try {
@@ -190,7 +190,8 @@ export const gong: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { facts } = client.credentials;
-    // Gong returns no user or company of a key: the first workspace identifies the account.
+    // Gong does not state the user or the company of an access token. The email address that the caller supplied for
+    // the connection identifies the account; without one, the workspace whose id sorts first does.
     const workspaces = await listWorkspaces(client);
     const email = facts['email']?.toLowerCase();
     const account = email ?? workspaces.map(({ externalId }) => externalId).toSorted()[0];

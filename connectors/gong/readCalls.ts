@@ -130,7 +130,8 @@ class Batches {
 
 /**
  * Returns a call with its transcript; null if Gong does not have it. The quota of 10,000 requests a day does not
- * suffice for two requests per call, so calls that are opened at the same time are read together. Nothing is cached.
+ * suffice for two requests per call, so calls that are opened at the same time are read together. Calls and transcripts
+ * are not cached: the cache contains only the queue that concurrent callers share.
  * https://help.gong.io/apidocs/introduction-2, https://github.com/airbytehq/airbyte/issues/78480
  */
 export function readCall(client: GrantClient, id: string): Promise<WholeCall | null> {

@@ -1,6 +1,6 @@
 /**
- * Types of Google's answers, generated from its discovery documents. They are global namespaces, so the other modules
- * import them from here.
+ * Types of Google's answers, from packages that are generated from its discovery documents. The packages declare the
+ * global namespace `gapi`. Only this file uses them; the other modules import the types from here.
  */
 /// <reference types="@maxim_mazurok/gapi.client.drive-v3" />
 /// <reference types="@maxim_mazurok/gapi.client.gmail-v1" />

@@ -1,4 +1,7 @@
-/** Guru: collections of cards, with or without folders, read with a user's token. https://developer.getguru.com */
+/**
+ * Guru: collections of cards, which may be in folders. The token belongs to a user or to a collection.
+ * https://developer.getguru.com
+ */
 import {
   type PageAt,
   withRootsCursor,
@@ -135,7 +138,7 @@ export const guru: Connector<GuruCredentials> = {
     ingested: 'each card that is not archived; no attachments, no comments',
     unchangedBy: 'time of change',
     deletions: 'archived cards count as deleted',
-    limits: 'a card in several folders is listed in one of them',
+    limits: 'a card in several folders is one item, whose parent is the folder that was listed last',
   },
   headers: ({ username, accessToken }) => ({
     authorization: `Basic ${Buffer.from(`${username}:${accessToken}`).toString('base64')}`,

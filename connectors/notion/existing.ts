@@ -12,8 +12,9 @@ import { externalIdOf, itemRefOf, parseItemId } from './adapter.js';
 import { idOf, isTrashed } from './api.js';
 
 /**
- * Maximum number of concurrent requests. It equals Notion's `requestsAtOnce`, the number of slots of the account's
- * rate limiter. More requests would wait for a slot. That wait counts towards the time limit of a request, so after a
+ * Maximum number of concurrent requests. It must equal `requestsAtOnce` of Notion in
+ * `contract/sources/connectedSources.ts`, the number of requests that the account's rate limiter permits at once. More
+ * requests would wait for a slot. That wait counts towards the time limit of a request, so after a
  * long wait even a short pause for a rate limit would fail the request.
  */
 const AT_ONCE = 3;

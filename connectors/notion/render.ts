@@ -75,7 +75,7 @@ const MARKS: Readonly<Record<string, string>> = {
   bulleted_list_item: '- ',
 };
 
-/** Renders blocks as Markdown or plain text, and counts those of unknown kinds. */
+/** Renders blocks as Markdown or plain text, and counts those without text whose type is unknown or not supported. */
 export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
   let unread = 0;
   const isMarkdown = form === 'markdown';

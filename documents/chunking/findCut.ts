@@ -99,8 +99,9 @@ function cutInCharacters({ text, index, budget }: Splitting, start: number, from
 }
 
 /**
- * Moves a cut back before characters that belong to the previous one: accents, joiners, skin tones. It stops after
- * `from`.
+ * Returns a cut that does not separate a character from the accents, zero-width joiner, skin tone or second surrogate
+ * that follow it: if the cut is before one of these, it moves back to before the character. Returns `end` unchanged if
+ * there is no such place after `from`, or not within 16 UTF-16 units.
  */
 function beforeJoined(text: string, from: number, end: number): number {
   let back = end;

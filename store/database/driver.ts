@@ -1,7 +1,7 @@
 /**
  * Direct calls of MongoDB's driver. Only this folder uses `Model.collection`; all other reads and writes use mongoose.
- * A call belongs here for one of two reasons: mongoose would cast each row of a result that a caller waits for, or
- * mongoose lacks the command. The driver's TypeScript types expect an ObjectId as every id, so this file asserts the
+ * A call belongs here if mongoose would spend time on casts that the call does not need, of rows, filters or writes, or
+ * if mongoose lacks the command. The driver's TypeScript types expect an ObjectId as every id, so this file asserts the
  * types of filters and rows.
  */
 import type { ClientSession, Model, mongo, QueryFilter } from 'mongoose';

@@ -2,7 +2,7 @@ import type { Connection, mongo } from 'mongoose';
 
 import type { CallEnd, CallObserver } from '../../observability/watch.js';
 
-/** Commands that only keep connections and sessions alive. */
+/** Commands that manage connections, sessions and cursors. They are not reported. */
 const HOUSEKEEPING: ReadonlySet<string> = new Set(['hello', 'ismaster', 'ping', 'endSessions', 'killCursors']);
 
 /**

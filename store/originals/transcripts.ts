@@ -8,8 +8,8 @@ import type { Tenant } from '../users/accept.js';
 import type { OriginalDoc, TranscriptionJob } from '../models/originals.js';
 
 /**
- * Maximum compressed size of a transcript in bytes: some weeks of speech. A MongoDB row holds 16 MB, including the
- * content of a small recording.
+ * Maximum compressed size of a transcript in bytes: some weeks of speech. MongoDB limits a row to 16 MB, and the row of
+ * a small recording contains the recording too.
  */
 const MAX_BYTES = 10_000_000;
 

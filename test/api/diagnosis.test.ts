@@ -204,7 +204,7 @@ test('reports the requested schedule, its state in Temporal, and the outcome of 
     ['it has not run yet', due, inTemporal, undefined, 'ok', /every 6 hours/],
     ['it runs', due, inTemporal, runWith({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
     ['it succeeded', due, inTemporal, runWith({}), 'ok', /every 6 hours/],
-    ['a part failed', due, inTemporal, runWith({ counts: { failed: 1 } }), 'warn', /had 1 failed parts/],
+    ['a part failed', due, inTemporal, runWith({ counts: { failed: 1 } }), 'warn', /was incomplete: 1 of its runs/],
     ['it was aborted', due, inTemporal, runWith({ outcome: 'aborted' }), 'warn', /ended aborted/],
   ];
   await everyRow(

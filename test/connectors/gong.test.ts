@@ -240,7 +240,7 @@ describe('calls that are opened at the same time', () => {
       expect(texts[index]).toContain(`On ${title}.`);
     expect(beginningsOf('calls/extensive')).toHaveLength(1);
     expect(beginningsOf('calls/transcript')).toHaveLength(1);
-    // Nothing is cached: the transcript of a recent call may change.
+    // Calls and transcripts are not cached: the transcript of a recent call may change.
     await account.open('100', NEVER);
     expect(beginningsOf('calls/transcript')).toHaveLength(2);
   });

@@ -64,7 +64,7 @@ export async function schedule(
   const failedParts = lastSync?.counts['failed'] ?? 0;
   if (lastSync?.finishedAt && (lastSync.outcome !== 'finished' || failedParts > 0))
     return warn(
-      `The last sync of the data source ${lastSync.outcome === 'finished' ? `had ${failedParts} failed parts` : `ended ${lastSync.outcome}`}.`,
+      `The last sync of the data source ${lastSync.outcome === 'finished' ? `was incomplete: ${failedParts} of its runs (the listing of the account, the sync of each selection or feed) did not succeed` : `ended ${lastSync.outcome}`}.`,
       'See last_failures; the next sync retries them.',
       scheduleDetails,
     );

@@ -42,7 +42,7 @@ export const connectAzure = operation({
   description: [
     `Connects a storage account with one of its access keys. ${AFTER_CONNECTING}
 
-By default containers, folders and blobs are listed (the event \`DATA_SOURCE_READY\` reports the end); \`POST /integrations/azure_blob_storage/files\` then syncs some of them. Archived blobs are not read.`,
+By default containers, folders and blobs are listed. The event \`DATA_SOURCE_READY\` is sent after a complete listing. \`POST /integrations/azure_blob_storage/files\` then syncs some of them. Archived blobs are not read.`,
   ],
   returns:
     'Record of the connected account, without its access key. Its `id` is the `data_source_id` of later requests.',

@@ -34,7 +34,7 @@ export const oauthUrl = operation({
   description: [
     `Returns an address to open in the browser of the end user. For a new account it leads to the consent page of the service, and is valid for \`CONSENT_LIFE_S\`. For an account that is connected already it leads to a page of this server on which the user selects items, or lists and syncs the account, valid for \`CONNECT_PAGE_LIFE_S\`.
 
-After the consent the account is connected (event \`ADD\`), listed if \`sync_source_items\` (the event \`DATA_SOURCE_READY\` reports the end), and synced if \`sync_files_on_connection\`. If the user refuses to renew a known account, the event is \`CANCEL\`. Watch \`POST /user_data_sources\` or the events.
+After the consent the account is connected (event \`ADD\`), listed if \`sync_source_items\` (event \`DATA_SOURCE_READY\` after a complete listing), and synced if \`sync_files_on_connection\`. If the user refuses to renew a known account, the event is \`CANCEL\`. Watch \`POST /user_data_sources\` or the events.
 
 The service needs an OAuth client: of the organization (\`POST /white_label/create\`) or of the deployment (\`OAUTH_CLIENTS\`); without one, the response is 400.`,
   ],

@@ -11,7 +11,7 @@ export const connectDocument360 = connectByToken({
   description: [
     `Connects a project of Document360 with its API token. ${AFTER_CONNECTING}
 
-By default its workspaces, categories and articles are listed (the event \`DATA_SOURCE_READY\` reports the end). Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
+By default its workspaces, categories and articles are listed. The event \`DATA_SOURCE_READY\` is sent after a complete listing. Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
   ],
   returns:
     '`success: true`: Document360 accepted the token, and the account is stored. Its listing may still be in progress.',

@@ -42,7 +42,7 @@ export const connectFreshdesk = operation({
   description: [
     `Connects a Freshdesk account. The articles and tickets that the agent can read can be listed and synced. ${AFTER_CONNECTING}
 
-By default the account is listed (the event \`DATA_SOURCE_READY\` reports the end) and synced completely; with \`sync_files_on_connection: false\`, nothing is synced until you call \`POST /integrations/files/sync\`.`,
+By default the account is listed and synced completely. The event \`DATA_SOURCE_READY\` is sent after a complete listing. With \`sync_files_on_connection: false\`, nothing is synced until you call \`POST /integrations/files/sync\`.`,
   ],
   returns:
     '`success: true`: Freshdesk accepted the key, and the account is stored. Its listing and sync may still be in progress.',

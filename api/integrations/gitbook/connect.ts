@@ -18,7 +18,7 @@ export const connectGitBook = connectByToken({
   description: [
     `Connects an organization of GitBook with the API token of a user. ${AFTER_CONNECTING}
 
-By default all spaces are listed (the event \`DATA_SOURCE_READY\` reports the end) and all their pages are synced; with \`sync_files_on_connection: false\`, no page is synced until you call \`POST /integrations/gitbook/sync\`.`,
+By default all spaces are listed, and all their pages are synced. The event \`DATA_SOURCE_READY\` is sent after a complete listing. With \`sync_files_on_connection: false\`, no page is synced until you call \`POST /integrations/gitbook/sync\`.`,
   ],
   returns:
     '`success: true`: GitBook accepted the token, and the account is stored. Its listing and sync may still be in progress.',

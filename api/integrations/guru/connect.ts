@@ -18,7 +18,7 @@ export const connectGuru = connectByToken({
   description: [
     `Connects a user of Guru with a user token. ${AFTER_CONNECTING}
 
-By default the collections, folders and cards are listed (the event \`DATA_SOURCE_READY\` reports the end). Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
+By default the collections, folders and cards are listed. The event \`DATA_SOURCE_READY\` is sent after a complete listing. Files are created by \`POST /integrations/files/sync\` only: \`sync_files_on_connection\` has no effect here.`,
   ],
   returns: '`success: true`: Guru accepted the token, and the account is stored. Its listing may still be in progress.',
   of: 'a user of Guru',

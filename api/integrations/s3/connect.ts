@@ -65,7 +65,7 @@ export const connectS3 = operation({
   description: [
     `Connects a store with an access key. ${AFTER_CONNECTING}
 
-By default buckets and objects are listed (the event \`DATA_SOURCE_READY\` reports the end); \`POST /integrations/s3/files\` then syncs some of them. A key that may not list buckets can be connected: its listing ends in \`SYNC_ERROR\`, and named buckets can still be synced. Another key, also a rotated one, is another data source.`,
+By default buckets and objects are listed. The event \`DATA_SOURCE_READY\` is sent after a complete listing. \`POST /integrations/s3/files\` then syncs some of them. A key that may not list buckets can be connected: its listing ends in \`SYNC_ERROR\`, and named buckets can still be synced. Another key, also a rotated one, is another data source.`,
   ],
   returns:
     'Record of the connected account, without its secret key. Its `id` is the `data_source_id` of later requests.',

@@ -28,7 +28,7 @@ export function partsOf(externalId: string): { readonly drive: string; readonly 
 /** The place of a listing's items. */
 export interface DriveListing {
   readonly drive: string;
-  /** The id of the drive's root folder, if known: its contents belong to the drive. */
+  /** The id of the drive's root folder; null: unknown. The parent of an item directly in that folder is the drive. */
   readonly rootId: string | null;
   /** The root item of the listing. */
   readonly root: string;

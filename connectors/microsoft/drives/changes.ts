@@ -33,8 +33,9 @@ export const latest = (client: SourceClient, { id }: FeedPlace): Promise<GraphPa
   fetchPage(client, feedOf(id), { ...LISTED, token: 'latest' });
 
 /**
- * Whether an item is a link to an item of another drive: only the feed of that drive has its changes, and that is
- * inaccessible. A deletion has the id of the link, but the item is stored with the id of its target.
+ * Whether an item is a link to an item of another drive. Changes of that item are only in the feed of the other drive,
+ * which a user cannot read with access to that item alone. A deletion has the id of the link, but the item is stored
+ * with the id of its target.
  */
 const isShared = (value: Json): boolean => remoteOf(value) !== null;
 

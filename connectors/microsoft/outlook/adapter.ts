@@ -94,7 +94,8 @@ export function itemOfAttachment(attachment: Attached, message: SourceItem, hasC
     fileFormat: isMessage(attachment) ? 'EML' : formatOfName(name),
     isSelectable: !isReference,
     hasContent: hasContent && !isReference,
-    // Not set for a requested link: without `sync_attachments`, the skipped link would otherwise not be reported.
+    // A requested link must not have `isAttachment`: a sync without `sync_attachments` does not report that it skipped
+    // an item with that field.
     ...(isReference && hasContent ? {} : { isAttachment: true as const }),
     createdAt: message.createdAt,
     version: dateOf(attachment.lastModifiedDateTime),

@@ -147,8 +147,8 @@ export async function listMessage(
   if (item === null) throw noSuchItem(NAME);
   if (attachment === null) return { items: await withAttachments(client, [item], { hasContent: false }), next: null };
   const found = await readAttachment(client, message, attachment);
-  // An attachment that is requested by its id becomes a file even if it is inline or a link. The error of a link's file
-  // gives the reason.
+  // An attachment that is requested by its id becomes a file even if it is inline or a link. For a link, the
+  // sync_error_message of the file says that the content is elsewhere.
   const requestedItem = itemOfAttachment({ ...found, isInline: false, '@odata.type': '' }, item, true);
   if (requestedItem === null) throw noSuchItem(NAME);
   return { items: [requestedItem], next: null };

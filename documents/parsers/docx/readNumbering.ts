@@ -78,7 +78,7 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
       else if (element === 'lvlText') set({ text: (val ?? '').slice(0, MAX_MARK) });
       else if (element === 'pStyle') set({ style: val ?? null });
       else if (element === 'isLgl') set({ isLegal: val === undefined || !/^(?:0|false|off)$/.test(val) });
-      // A level deeper than this one is ignored.
+      // A value above this level counts as the default: items of every higher level in the list restart this one.
       else if (element === 'lvlRestart') set({ restartsBelow: Math.min(level, Number(val ?? level) || 0) });
     },
   });

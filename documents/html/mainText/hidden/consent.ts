@@ -14,9 +14,9 @@ const PROGRAM =
 export const isConsentName = (name: string): boolean => DIALOG.test(name) || PROGRAM.test(name);
 
 /**
- * Whether an element with the name of a consent dialog is a text about consent: a heading, a section whose id a
- * generator made from its heading, or the part with the only top heading of the page, outside of a main element. A
- * dialog has buttons.
+ * Whether an element with the name of a consent dialog is a text about consent: a heading, or a part whose id a
+ * generator made from the part's first heading, or a part whose first heading is an h1 and for which `isOnlyTop` is
+ * true. A part with buttons or fields, with the role of a dialog or with a name of PROGRAM is a dialog.
  */
 export function isSection(element: PageElement): boolean {
   if (HEADINGS.has(element.name)) return true;

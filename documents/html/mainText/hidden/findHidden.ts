@@ -122,8 +122,8 @@ const MAX_SIGN_LENGTH = 3;
 const MAX_LABEL_LENGTH = 10;
 
 /**
- * Whether the element is a link or a span that only runs a script, and its text is a sign such as `[−]`, or the picture of
- * a sign in an element that runs a script.
+ * Whether the element is the sign of a switch, such as `[−]`: at most MAX_SIGN_LENGTH characters without a word, as the
+ * text of a link to `javascript:` or of a span with `onclick`, or as the `alt` of a picture whose parent has `onclick`.
  */
 function isSwitch(element: PageElement): boolean {
   const { name, attribs, textLength, children, parent } = element;
@@ -180,8 +180,10 @@ function isConsent({ attribs, textLength }: PageElement, pageLength: number, nam
 const TOOLTIP = /(?:^|[\s_-])tooltip/i;
 
 /**
- * Whether the element is a tooltip in a title, or a sign with its tooltip. A word with a tooltip stays. Outside of
- * titles, only a sign that is named as a tooltip counts: rustdoc writes one next to code that fails.
+ * Whether an element with a class of TOOLTIP is removed:
+ * - anywhere, a sign of at most MAX_SIGN_LENGTH characters without a word: rustdoc writes `ⓘ` next to code that fails;
+ * - in a title, an element inside another one with such a class, or one without a word except in such elements. So of a
+ *   word with a tooltip, the word stays.
  */
 function isTooltip(element: PageElement, names: Map<string, number>): boolean {
   const isNamed = ({ attribs }: PageElement): boolean => (meaningOfName(attribs['class'], names) & NAMED.tooltip) !== 0;
