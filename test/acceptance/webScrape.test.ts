@@ -216,7 +216,9 @@ thoroughly('a sitemap that a page links to is not scraped as a page', async () =
   const parent = await crawl({ url: site.origin });
   expect(await childPaths(parent)).toEqual(['/', '/a']);
   expect(await user.file(sitemap.id)).toMatchObject({ sync_status: 'READY', parent_id: null });
-  expect((await crawl({ url: site.url('/map') })).sync_error_message).toContain('as a sitemap before');
+  expect((await crawl({ url: site.url('/map') })).sync_error_message).toContain(
+    'already has a file from a sitemap scrape',
+  );
   const refused = await user.post<{ detail: string }>('/scrape_sitemap', { url: site.url('/a') });
   expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('known as a page') } });
 });

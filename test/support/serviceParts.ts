@@ -44,12 +44,19 @@ interface WorkerParts extends Pick<ApiParts, 'localModel' | 'logTo'> {
   readonly wrap?: ((activities: Activities) => Activities) | undefined;
 }
 
-/** Starts the ids of each database at a random number, so that an id of one service does not exist in another. */
+/**
+ * Starts the ids of each new database at a random number, so that an id of one service does not exist in another. A
+ * database that an earlier service used keeps its numbers.
+ */
 async function spreadIds(uri: string): Promise<void> {
   const connection = await connectMongo(uri);
   const last = randomInt(1, 100_000) * 10_000;
-  const rows = ['file', 'run', 'user', 'dataSource', 'webhook'].map((_id) => ({ _id, last }));
-  await connection.collection<{ _id: string; last: number }>('sequences').insertMany(rows);
+  const sequences = connection.collection<{ _id: string; last: number }>('sequences');
+  await sequences.bulkWrite(
+    ['file', 'run', 'user', 'dataSource', 'webhook'].map((_id) => ({
+      updateOne: { filter: { _id }, update: { $setOnInsert: { last } }, upsert: true },
+    })),
+  );
   await connection.close();
 }
 

@@ -33,8 +33,9 @@ let service: OwnService;
 let site: Site;
 /** The sites of the ingests. */
 const sites: Site[] = [];
-/** A site that answers requests for its sitemap only after all tests. */
+/** A site that does not answer requests for its sitemap from the creation of a caller to the end of its outage. */
 let heldSite: Site;
+let isHolding = false;
 const unanswered: ServerResponse[] = [];
 const SITEMAP = sitemapOf('http://127.0.0.1', []);
 /** Status of each operation while all stores are up. */
@@ -45,7 +46,7 @@ beforeAll(async () => {
   site = await startSite();
   heldSite = await startSite({
     '/robots.txt': '',
-    '/sitemap.xml': (_request, response) => void unanswered.push(response),
+    '/sitemap.xml': (_request, response) => void (isHolding ? unanswered.push(response) : response.end(SITEMAP)),
   });
   // No request leaves this machine.
   const urls = Object.entries(CONNECTED_SOURCES).flatMap(([source, row]) =>
@@ -72,8 +73,7 @@ beforeAll(async () => {
   usualStatuses = new Map(answers.map(({ operation, status }) => [operation, status]));
 });
 afterAll(async () => {
-  heldSite.pages.set('/sitemap.xml', SITEMAP);
-  answerHeldRequests();
+  endHeldScrapes();
   await service.close();
   await Promise.all([site, heldSite, ...sites].map((one) => one.close()));
 });
@@ -88,6 +88,7 @@ interface Caller {
 async function newCaller(customerId: string): Promise<Caller> {
   const { url, apiKey } = service;
   const user = await testUser(url, apiKey, customerId, TIME_LIMIT_MS);
+  isHolding = true;
   const begun = unanswered.length;
   const scrape = await user.scrape({ url: heldSite.url('/sitemap.xml') });
   const file = await user.send({ name: 'tides.txt', content: TEXT });
@@ -183,8 +184,9 @@ const unexpected = (answers: readonly Answer[], stores: readonly string[]): (Ans
 const refused = (answers: readonly Answer[], store: string): string[] =>
   answers.flatMap(({ operation, status, detail }) => (status === 503 && detail.includes(store) ? [operation] : []));
 
-/** Answers the held requests of the callers. Until they time out, their scrapes would delay later ones for minutes. */
-function answerHeldRequests(): void {
+/** Lets the scrapes of the callers end. Otherwise their requests are repeated for minutes, until they have failed. */
+function endHeldScrapes(): void {
+  isHolding = false;
   for (const response of unanswered.splice(0)) response.end(SITEMAP);
 }
 
@@ -195,7 +197,7 @@ async function whileKilled<T>(engine: EngineName, work: () => Promise<T>): Promi
     return await work();
   } finally {
     await service.engines[engine].restart();
-    answerHeldRequests();
+    endHeldScrapes();
   }
 }
 
@@ -208,6 +210,7 @@ async function callWhileFrozen(engine: EngineName): Promise<Answer[]> {
     return await callAll(caller);
   } finally {
     process.kill(pid, 'SIGCONT');
+    endHeldScrapes();
   }
 }
 
