@@ -53,7 +53,7 @@ export interface ApiOverrides {
   readonly log: Log;
   /** Absent: no traces. */
   readonly tracing?: Tracing;
-  /** The embedded model, if several services share one; it is not closed with this API. Absent: a new one. */
+  /** The local embedding model, which the caller has created and will close. Absent: the API creates its own. */
   readonly localModel?: EmbeddingProvider;
   /** False: no search for stalled runs, which would clear stalls that a test has stored. Absent: true. */
   readonly searchesStalls?: boolean;

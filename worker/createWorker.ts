@@ -51,9 +51,7 @@ export interface WorkerOverrides {
   readonly measureLoad: () => Omit<WorkerLoad, 'lagMs'>;
   /** Stores that the caller has opened and will close. Absent: the worker opens its own. */
   readonly store?: Store;
-  /**
-   * An embedded model that several services share; the worker does not close it. Absent: the worker creates its own.
-   */
+  /** The local embedding model, which the caller has created and will close. Absent: the worker creates its own. */
   readonly localModel?: EmbeddingProvider;
   /** Wraps the activities. */
   readonly wrap?: (activities: Activities) => Activities;

@@ -95,7 +95,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
         if (known) return null;
         throw new Fault(
           'gone',
-          'The entry is no longer in its feed, so it cannot be read. A text stored earlier stays unchanged.',
+          'The entry is no longer in its feed, so it cannot be read. If an earlier sync stored its text, that text is kept.',
         );
       }
       if (entry.content !== null) return entryContent(entry, entry.content, 'feed', options);

@@ -23,8 +23,9 @@ export function reportAlive(channel: Pick<NodeJS.Process, 'send'>): void {
 }
 
 /**
- * Writes this worker's heartbeat every HEARTBEAT_MS until the signal is aborted, then removes its row. First removes the
- * rows of workers of this host whose process no longer exists.
+ * Writes this worker's heartbeat every HEARTBEAT_MS until the signal is aborted, then removes its row. First removes
+ * the rows of earlier workers of this host: those whose process no longer exists, and those with the pid of this
+ * process. Errors of the store are logged only.
  * @param measure measures the scheduling of this process; called once per heartbeat
  */
 export async function sendHeartbeats(
@@ -35,7 +36,7 @@ export async function sendHeartbeats(
   signal: AbortSignal,
 ): Promise<void> {
   const onError = (error: unknown): void =>
-    log.warn({ err: error }, 'the heartbeat could not be written; trying again');
+    log.warn({ err: error }, 'updating the heartbeat records failed; this does not stop the worker');
   const attempt = (work: () => Promise<unknown>): Promise<unknown> => work().catch(onError);
   await attempt(async () => {
     for (const { id, pid } of await workers.listOnHost(self.host))

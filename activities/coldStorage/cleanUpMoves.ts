@@ -14,8 +14,8 @@ function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
 }
 
 /**
- * Whether a run that deletes the file has taken it from its move. The message is checked too, because the token is also
- * null after another move has claimed the file.
+ * Whether a run deletes the file. Such a run clears the token of the file's move, so that the move can no longer change
+ * the record. The message is checked too, because the token is also null after another move has claimed the file.
  */
 const isBeingDeleted = ({ move, syncErrorMessage }: FileDoc): boolean =>
   move?.token === null && syncErrorMessage === BEING_DELETED;

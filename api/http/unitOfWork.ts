@@ -16,7 +16,8 @@ export interface UnitOfWork {
   /**
    * Starts an accepted run once its row is committed; call it after `transaction` has resolved. Never throws and is not
    * awaited: the outbox row guarantees the start, by the sweeper if Temporal is down.
-   * @param first see Dispatcher.start
+   * @param first the run, if its request also created the record that it works on, such as a file. The run is then not
+   * read again, and does not wait for earlier runs of this record, because there are none
    */
   start(runId: number, first?: RunDoc | null): void;
 }

@@ -43,7 +43,8 @@ function knownFields(schema: Joi.Schema): FieldTree {
 }
 
 /**
- * Validates a part of a request: strict types, unknown fields removed, defaults filled in.
+ * Validates a part of a request. Values of a body must have the types of the schema; those of a query or header are
+ * converted from text. Removes unknown fields, and fills in defaults.
  * @param ignored collects the unknown fields; absent: they are not searched
  * @throws HttpError 422 with the path of every error; if the request is strict, unknown fields are errors
  */

@@ -5,7 +5,10 @@ import { integer, nullable, timestamp } from './fields.js';
 import { named } from './reference.js';
 import { sourceType } from './enums.js';
 
-/** `warn`: the data source works, but needs attention. `bad`: it does not work until the problem is fixed. */
+/**
+ * `warn`: the checked part needs attention, does not work at the moment (such as during a rate limit), or could not be
+ * checked. `bad`: it does not work until the problem is fixed.
+ */
 export const CHECK_STATUSES = ['ok', 'warn', 'bad'] as const;
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 
@@ -15,7 +18,7 @@ const status = () =>
     Joi.string()
       .valid(...CHECK_STATUSES)
       .description(
-        '`ok`: works. `warn`: works, but needs attention, or will stop if nothing is done. `bad`: does not work until the problem is fixed.',
+        '`ok`: works. `warn`: needs attention, does not work at the moment (such as during a rate limit), or could not be checked. `bad`: does not work until the problem is fixed.',
       ),
   );
 
@@ -48,7 +51,9 @@ export const diagnosisAnswer = named(
             message: Joi.string().description(
               'Result of the check, as a sentence for people. Programs use `status` and `details`.',
             ),
-            fix: nullable(Joi.string()).description('What to do, and who has to do it. Null if nothing is to be done.'),
+            fix: nullable(Joi.string()).description(
+              'What to do, and who has to do it, or that no action is needed. Null if there is nothing to add.',
+            ),
             details: Joi.object()
               .unknown()
               .description(

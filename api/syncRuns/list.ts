@@ -40,7 +40,7 @@ export const getSyncRun = operation({
   auth: 'either',
   summary: 'Get a run',
   description: [
-    'Returns the state of a run with the counts of its items: ok + failed + skipped + aborted + pending = discovered.\n\nPoll it until `finished_at` is set. `message` of a `stalled` run names the cause, and a `paused` one continues after `POST /sync_runs/{sync_run_id}/resume`. The counts of a scheduled sync are the sums of its parts. `GET /sync_runs/{sync_run_id}/items` lists the single items.',
+    'Returns the state of a run with the counts of its items: ok + failed + skipped + aborted + pending = discovered.\n\nPoll it until `finished_at` is set. `message` of a `stalled` run names the cause, and a `paused` one continues after `POST /sync_runs/{sync_run_id}/resume`. A scheduled sync starts several runs, such as a listing and a sync of files; its counts are the sums of theirs. `GET /sync_runs/{sync_run_id}/items` lists the single items.',
   ],
   returns: 'State of the run now, with the counts of its items. `finished_at` is null while it is in progress.',
   answer: runRecord,

@@ -19,7 +19,7 @@ export const listUsers = operation({
   auth: 'key',
   summary: 'List end users',
   description: [
-    'Lists end users of the organization, by default the newest first. Deleted users are listed only if `carbon_user_ids` names them. Totals of a single user are in `POST /user`. The number of all matches is counted only with `include_count`. A page has at most 10,000 users.',
+    'Lists end users of the organization, by default the newest first. Deleted users are listed only if `carbon_user_ids` names them. `POST /user` returns the totals over all files of one user, such as their size. The number of all matches is counted only with `include_count`. A page has at most 10,000 users.',
   ],
   returns: 'One page of end users; with `include_count` also the number of all that match.',
   body: named(
@@ -29,10 +29,10 @@ export const listUsers = operation({
         'ListUsersFilters',
         Joi.object({
           customer_ids: orNull(customerIds().max(MAX_MEMBERS)).description(
-            'Only users with one of these `customer-id` values; at most 10,000. Null or empty: all.',
+            'Only users with one of these `customer-id` values; at most 10,000. Null or empty: users with any `customer-id`.',
           ),
           carbon_user_ids: orNull(Joi.array().items(integer()).max(MAX_MEMBERS)).description(
-            'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: all that exist.',
+            'Only users with one of these values of `id`, deleted ones too; at most 10,000. Null or empty: users with any `id` that are not deleted.',
           ),
         }).description(
           'Which end users to list: by `customer-id`, by `id`, or both. A user has to meet every filter that is set.',

@@ -164,7 +164,7 @@ export const gong: Connector<OAuthGrant> = {
     ingested: 'the transcript of each call, with speakers and times; no audio, no video',
     unchangedBy: 'start, duration, language and title of calls older than 14 days; newer ones are fetched again',
     limits:
-      'three requests per second and 10,000 per day and company; a call takes two requests, for its details and its transcript; up to 20 calls that are fetched at the same time share them; folders only if the user may see their library',
+      'Gong allows a company three requests per second and 10,000 per day; a call takes two requests, for its details and its transcript; up to 20 calls that are fetched at the same time share them; folders only if the user may see their library',
   },
   oauth: {
     scopes: [

@@ -20,7 +20,7 @@ export const microsoftOAuth = (scopes: readonly string[]): OAuthSpec => ({
   scopeParameter: 'scope',
   // Wider scopes include narrower ones. https://learn.microsoft.com/graph/permissions-reference
   scopeAliases: {
-    // An empty list: token responses never contain this scope.
+    // An empty list: token responses of Microsoft never contain this scope, so it does not count as missing.
     offline_access: [],
     'Files.Read.All': ['Files.ReadWrite.All'],
     'Sites.Read.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
@@ -106,8 +106,9 @@ export function decodedPath(path: string): string | null {
 const MAX_QUERY = 16_384;
 
 /**
- * Returns the query of a link in an answer. Host and path are ignored, so that an answer cannot redirect requests.
- * Some links have their token in the path, as a function argument.
+ * Returns the query parameters of a link in an answer; null without any. Some links have their token in the path, as
+ * the argument `(token='…')` at its end: it becomes the parameter `token`. Nothing else of the link is used: requests
+ * go to the host and path that the connector chooses, so an answer cannot redirect them.
  */
 export function queryOf(link: unknown): Query | null {
   const text = asText(link);

@@ -65,7 +65,7 @@ async function attachmentAt(client: SourceClient, itemRef: ItemRef): Promise<Jso
 export const serviceNow: Connector<OAuthGrant> = {
   about: {
     listed: 'tables, records, attachments',
-    ingested: 'each incident and record; attachments with `sync_attachments`',
+    ingested: 'each record of a supported table, such as an incident; attachments with `sync_attachments`',
     unchangedBy: 'time and number of changes; for attachments the hash',
     feedOmitsDeletions: true,
     deletions:

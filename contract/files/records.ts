@@ -18,7 +18,7 @@ export interface FileStatisticsRecord {
 export interface EmbeddingPropertiesRecord {
   chunk_size: number | null;
   chunk_overlap: number | null;
-  /** The vector space that served the model; absent until vectors exist. */
+  /** Name of the vector space that contains the file's vectors; absent while the file has no vectors. */
   served_by?: string;
   dimensions?: number;
 }

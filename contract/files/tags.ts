@@ -15,7 +15,10 @@ export interface StoredTag {
   value: TagValue;
 }
 
-/** Escapes a key for a pair: the first `=` of a pair ends the key, so different tags never result in the same pair. */
+/**
+ * Escapes a key for a pair. The first `=` of a pair ends the key, so different keys never result in the same pair.
+ * Values are compared as text: the number 1 and the string "1" result in the same pair.
+ */
 const keyInPair = (key: string): string => key.replaceAll('%', '%25').replaceAll('=', '%3D');
 
 /**

@@ -13,7 +13,7 @@ export const UPLOAD_SOURCES: readonly SourceType[] = [
 export const TRANSCRIPTION_SERVICES = ['assemblyai', 'deepgram'] as const;
 export type TranscriptionService = (typeof TRANSCRIPTION_SERVICES)[number];
 
-/** Properties of an upload that the record of its file has. */
+/** Properties of an upload, stored as `sourceOptions` in the record of its file. */
 export interface UploadOptions {
   /** The URL from which the file is fetched once; null for uploaded content. */
   readonly url: string | null;
@@ -31,7 +31,10 @@ export const RAW_TEXT_SOURCE = 'RAW_TEXT' as const satisfies SourceType;
 /** Maximum nesting of attachments: deeper ones are skipped. */
 export const MAX_ATTACHMENT_DEPTH = 4;
 
-/** Maximum number of reader crashes on the same bytes. */
+/**
+ * Number of crashes of the document reader on the same bytes (exceeded limits of time or memory included) after which
+ * the bytes are not read again: further syncs of the file end in SYNC_ERROR.
+ */
 export const MAX_CRASHES = 3;
 
 /** Chunks of one file, supplied by the caller. */

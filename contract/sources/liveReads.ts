@@ -94,7 +94,10 @@ export type LiveReads = { readonly [Name in CrmKindName]: Read<CrmListQuery, unk
     unknown
   >;
   readonly labels: Read<Nothing, readonly MailLabel[]>;
-  /** Outlook. `reference` is a folder's id, name or path: only folders that it may mean; unset: all folders. */
+  /**
+   * Outlook. `reference` is an id, a display name, a path, or a well-known name such as Inbox. Returns the folders that
+   * match it, several if a name is not unique; without `reference`, all folders.
+   */
   readonly folders: Read<{ readonly reference?: string }, readonly MailFolder[]>;
   readonly categories: Read<Nothing, readonly MailCategory[]>;
   readonly sites: Read<{ readonly cursor: string | null }, SitesPage>;

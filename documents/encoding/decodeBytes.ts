@@ -15,8 +15,8 @@ const SUPERSETS: ReadonlyMap<string, string> = new Map([['gbk', 'gb18030']]);
 
 /**
  * Codecs of iconv-lite, by name without punctuation. Some do not encode text (base64, hex, binary); the others encode
- * text as ASCII bytes (utf7, utf7imap). As in browsers, a label that names one of them counts as unknown. Some stores
- * declare `binary` for any file.
+ * text as ASCII bytes (utf7, utf7imap). As in browsers, a label that names one of them counts as unknown. For example,
+ * some storage services send `charset=binary` in the Content-Type of every file.
  */
 const NOT_ENCODINGS = /^(?:base64|hex|binary|utf7(?:imap)?)$/;
 

@@ -134,7 +134,7 @@ function stepCost(before: Kind, kind: Kind, char: string): number {
   return char === 'ß' && before === 'LATIN' ? BROKEN_WORD : 0;
 }
 
-/** CAPITAL: an upper-case letter at the start of a word. CAPITALS: one after another upper-case letter. */
+/** Costs of upper-case letters. CAPITAL: at the start of a word. CAPITALS: directly after another upper-case letter. */
 const CAPITAL = -1.5;
 const CAPITALS = -1;
 

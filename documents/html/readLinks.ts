@@ -76,7 +76,10 @@ function closesPage(rules: string): boolean {
 }
 
 class LinkReader implements TokenizerCallbacks {
-  /** Addresses as written in the page; true if crawlers must not follow the link. */
+  /**
+   * Addresses of the links, with decoded character references, not resolved against the base. The value is true if
+   * every link to the address is marked nofollow.
+   */
   readonly addresses = new Map<string, boolean>();
   base = '';
   /** Whether crawlers must not follow any link of the page. */

@@ -11,7 +11,7 @@ const MAX_NODES = 80;
 /**
  * Removes the labels of pictures that repeat a text next to the picture, as in product cards, where the picture and the
  * title have the same text.
- * @param leftOut the elements that are not text; their texts do not count
+ * @param leftOut the elements that are excluded from the text of the page; labels are not compared with their texts
  */
 export function removeRepeatedLabels(nodes: readonly ParentNode[], leftOut: ReadonlySet<PageElement>): void {
   const visit = (parent: ParentNode): void => {

@@ -21,7 +21,8 @@ export function revealContent(root: Document): void {
     else if (name === 'form' && holdsProductData(element)) element.name = 'div';
     else if (isTitleBlock(element)) titles.push(element);
     else if (isFragment(element)) makePreformatted(element);
-    // Most elements have no attributes, or only a class and an address.
+    // Iterate over the existing attributes: most elements have at most a class and an address, so this is faster than
+    // a lookup of each hiding and control attribute.
     for (const attribute in element.attribs) {
       if (HIDING_ATTRIBUTES.has(attribute)) {
         if (isMarkedHidden(element) && hidden.at(-1) !== element) hidden.push(element);
@@ -39,7 +40,7 @@ export function revealContent(root: Document): void {
     const { textLength, linkLength } = element;
     const id = element.attribs['id'] ?? '';
     const isStreamed = STREAMED_ID.test(id);
-    // A streamed part may consist of the places of further parts.
+    // A streamed part may contain only placeholders of further parts, and then has no text of its own.
     if ((textLength < MIN_PANEL_LENGTH && !isStreamed) || linkLength > MAX_LINK_SHARE * textLength) continue;
     show(element);
     if (isStreamed) streamed.set(id.slice(2), element);
@@ -47,19 +48,19 @@ export function revealContent(root: Document): void {
   if (streamed.size > 0) moveStreamed(root, streamed);
 }
 
-/** Maximum depth of the place of a streamed part: the recursion over the tree must stay shallow. */
+/** Maximum depth of the placeholder of a streamed part: the recursion over the tree must stay shallow. */
 const DEEPEST_PLACE = 100;
 
 /**
- * Moves streamed parts to their places, as the page's script would. A moved part is searched for places of further
- * parts, so outer parts move first and the depth of each place is final.
- * @param streamed the parts by the number in their id, which is also in the id of the place
+ * Moves streamed parts to their placeholders (template elements), as the page's script would. A moved part is searched
+ * for placeholders of further parts, so outer parts move first and the depth of each placeholder is final.
+ * @param streamed the parts by the number in their id, which is also in the id of the placeholder
  */
 function moveStreamed(root: Document, streamed: ReadonlyMap<string, PageElement>): void {
   const parts = new Set(streamed.values());
   eachElement(root, (place) => {
-    // Skip a part at its original position, because its place may be inside of it. Its contents are searched after they
-    // have been moved.
+    // Skip a part at its original position, because its placeholder may be inside of it. Its contents are searched
+    // after they have been moved.
     if (parts.has(place)) return false;
     const part = place.name === 'template' ? streamed.get((place.attribs['id'] ?? '').slice(2)) : undefined;
     if (part === undefined || part.children.length === 0 || depthOf(place) > DEEPEST_PLACE) return true;
@@ -121,7 +122,7 @@ function controlledBy(attribs: PageElement['attribs']): string[] {
   return ids.filter((id) => id !== '');
 }
 
-/** React sends a late part of a page as a hidden element with such an id, and a script moves it to its place. */
+/** React sends a late part of a page as a hidden element with such an id. A script moves it to its placeholder. */
 const STREAMED_ID = /^S:[0-9a-z]+$/i;
 
 /** Whether the hidden element is a panel that a user can open to read more of the page. */

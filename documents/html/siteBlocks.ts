@@ -23,8 +23,10 @@ const KEPT_SHARE = 0.5;
 const KEPT_LENGTH = 50;
 
 /**
- * Elements that are not blocks: they frame the page, or are removed only with a section or a container, because a
- * removed cell would change its table.
+ * Elements that are never removed as repeated blocks. `html` to `article` contain the page or its content. The others
+ * are code, or parts of a table, list, figure, form or section: they are removed with a block around them, and headings
+ * also if nothing remains below them. For example, without one cell the other cells of its row would move to other
+ * columns.
  */
 const NO_BLOCKS = new Set([
   ...['html', 'body', 'main', 'article', 'li', 'dt', 'dd', 'tr', 'td', 'th', 'tbody', 'thead', 'tfoot', 'caption'],
@@ -61,7 +63,8 @@ function measure(parent: ParentNode, leftOut: ReadonlySet<PageElement>, lengths:
 const altOf = ({ name, attribs }: PageElement): string => (name === 'img' ? (attribs['alt'] ?? '') : '');
 
 /**
- * Returns the kept text of an element without white space, which templates change. Digits stay: they can be content.
+ * Returns the kept text of an element without white space, because the pages of a site can have different white space
+ * around the same words. Digits stay: they can be content.
  */
 function textOf(element: PageElement, lengths: Lengths): string {
   let text = altOf(element);

@@ -21,7 +21,10 @@ export type ChangeOfFile<N extends Transition> = Change<N> & { readonly file: Fi
  * counted in the metrics; if the reply of a write is lost, its files are not counted.
  */
 export interface FileChanges {
-  /** Changes one file, if it matches, and returns its old record. @param once see EventWriter.write */
+  /**
+   * Changes one file, if it matches, and returns its old record; null if it does not match.
+   * @param once idempotency key of the events: a later call with the same key changes the file, but writes no events
+   */
   changeOne<N extends Transition>(name: N, change: Change<N>, once?: string): Promise<FileDoc | null>;
   /** Changes the first matching files, at most `limit`, and returns their number. */
   changeSome<N extends Transition>(name: N, change: Change<N>, limit: number): Promise<number>;

@@ -113,7 +113,7 @@ export async function queueKnownFiles(
         seen: syncStatus,
         message: null,
         set: {
-          // Later events of the file belong to the scheduled sync.
+          // From now on, events of the file have the request id of the scheduled sync.
           requestId: request.requestId,
           keptRequestId: file.requestId,
           runId: request.runId,

@@ -10,8 +10,9 @@ import type { FileDoc } from '../models/files.js';
 export interface MissingPages {
   /**
    * Returns the pages of a container that the site reported as gone to a scheduled run. With `missed`, also returns
-   * pages that the run did not find, unless they changed after the run was accepted. Excludes pages restored from
-   * quarantine, which are known to be missing. `pages` is the number of all pages of the container.
+   * pages that the run did not find, unless they changed after the run was accepted. Excludes pages that an operator
+   * restored from quarantine, until a sync finds them at the site again: otherwise they would be deleted again at once.
+   * `pages` is the number of all pages of the container.
    */
   findMissingPages(
     run: RunDoc,

@@ -11,7 +11,10 @@ import { planReading, readInOrder } from './plan.js';
 import type { CreateSumCache } from './sumCache.js';
 import { countRows, distinctValues, readRows } from '../database/driver.js';
 
-/** A page of chunks needs few files. Without a batch size, MongoDB's second batch would contain all of them. */
+/**
+ * A page of chunks needs few files. Without a batch size, MongoDB's second batch would contain all remaining files, up
+ * to 16 MB.
+ */
 const FILES_PER_BATCH = 200;
 const ROWS_PER_BATCH = 1_000;
 
@@ -91,7 +94,10 @@ function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): 
 
 export function createFileQueries(files: Model<FileDoc>, createCache: CreateSumCache): FileQueries {
   const totals = createCache<number>(TOTALS_KEPT);
-  /** Finds all parents in two queries, at any depth: the index on parents contains each of them once. */
+  /**
+   * Takes two queries, whatever the depth of the tree. The first reads the id of each parent of the user once from the
+   * index on parentId, however many children it has. The second reads the parents of these files.
+   */
   const descendantParents = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
     const { organizationId, userId } = tenant;
     const parents = (await files.distinct('parentId', { organizationId, userId })).filter((id) => id !== null);

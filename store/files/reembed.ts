@@ -30,7 +30,10 @@ const ROWS_PER_BATCH = 1_000;
 export interface ReembeddedFile extends StartedFile {
   readonly model: EmbeddingModelId;
   readonly space: VectorSpace;
-  /** See SyncedContent; null if the next sync must process everything again. */
+  /**
+   * Hash of everything that affects the result of a sync, except the content: with an equal hash, the next sync skips
+   * an unchanged file. Null: the next sync must process the file again.
+   */
   readonly processedAs: string | null;
   /** Revision of the tags that the points carry. */
   readonly tagsRevision: number | null;

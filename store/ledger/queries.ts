@@ -33,7 +33,8 @@ export interface LedgerItem extends ItemCost {
 /** Reads the items of ended and active runs. Callers must check the owner of the runs first. */
 export interface LedgerQueries {
   /**
-   * Returns the final or current counts of runs, by run id. The counts of a scheduled sync are the sums of its parts.
+   * Returns the final or current counts of runs, by run id. The counts of a scheduled sync are the sums over its parts,
+   * which are the runs that it started.
    */
   tallies(runs: readonly RunDoc[]): Promise<ReadonlyMap<number, RunTally>>;
   /** Returns items of a run, or of all parts of a scheduled sync, ordered by id. */

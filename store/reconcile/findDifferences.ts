@@ -65,7 +65,7 @@ function compareCounts(file: RecordOfFile, held: StoredOfFile, isCopied: boolean
     return [
       {
         kind: 'wrong_count',
-        what: `counts ${chunksOf(numChunks)} and has ${chunks.count}`,
+        what: `its record states ${chunksOf(numChunks)}, but ${chunks.count} are stored`,
         repair: { do: 'setCount', numChunks: chunks.count },
       },
     ];
@@ -75,19 +75,23 @@ function compareCounts(file: RecordOfFile, held: StoredOfFile, isCopied: boolean
   if (points && points.last >= expected && (!isCold || isCopied))
     findings.push({
       kind: 'stray_points',
-      what: `${count} points of generation ${generation} in ${points.space}, of which the record counts ${expected}`,
+      what: `${count} points of generation ${generation} in ${points.space}, but its record states ${expected}`,
       repair: { do: 'deletePoints', space: points.space, generation, fromChunk: expected },
     });
   if (isHalfDeleted(file)) return findings;
   if (!chunks.isWhole || chunks.count !== numChunks)
     findings.push({
       kind: 'missing_chunks',
-      what: `counts ${chunksOf(numChunks)} and has ${chunks.count}${chunks.isWhole ? '' : ', with gaps'}`,
+      what: `its record states ${chunksOf(numChunks)}, but ${chunks.count} are stored${chunks.isWhole ? '' : ', with gaps'}`,
       repair: RESYNC,
     });
   if (!checksPoints) return findings;
   if (count < expected)
-    findings.push({ kind: 'missing_points', what: `has ${count} points of ${expected}`, repair: RESYNC });
+    findings.push({
+      kind: 'missing_points',
+      what: `its record states ${expected} points, but ${count} are stored`,
+      repair: RESYNC,
+    });
   else if (held.withoutSparse > 0 && expected > 0)
     findings.push({
       kind: 'missing_sparse',
@@ -139,7 +143,7 @@ function comparePageCounts({ isContainer, fileMetadata }: RecordOfFile): Finding
   return [
     {
       kind: 'wrong_page_counts',
-      what: `counts ${pages_total} pages in total, but ${sum} by outcome`,
+      what: `its record states ${pages_total} pages in total, but ${sum} as the sum over the outcomes`,
       repair: { do: 'countPages' },
     },
   ];

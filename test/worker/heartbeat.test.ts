@@ -57,7 +57,7 @@ test('logs a failed heartbeat, and keeps the worker running', async () => {
   );
   stop.abort();
   await ended;
-  expect(new Set(warnings)).toEqual(new Set(['the heartbeat could not be written; trying again']));
+  expect(new Set(warnings)).toEqual(new Set(['updating the heartbeat records failed; this does not stop the worker']));
   expect(warnings).toHaveLength(3);
 });
 

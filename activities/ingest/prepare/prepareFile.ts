@@ -62,7 +62,7 @@ async function prepareOpened(
   const processing = processingFor(file, upload, deps);
   const { hasSameProcessing, space } = processing;
   const { metrics } = deps;
-  // The listing has the version of the stored content, so nothing is fetched.
+  // Fetch nothing if the listing of the account reported the version of the stored content.
   if (hasSameProcessing && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
     metrics.contentReceived(file.source, 'unchanged', 0);
     return null;
@@ -118,7 +118,8 @@ async function prepareOpened(
     if (upload && processing.asPicture) vectors = await embedPicture(owner, processing.asPicture, upload, deps, signal);
     else if (space)
       vectors = await embedChunks(owner, space, document, { deps, signal, tokens: preparation.tokens, attempt });
-    // Queue attachments before the file is published: they belong to the run even if this attempt fails.
+    // Queue the attachments before the file is published. A published file is not read again, so after a crash in
+    // between its attachments would be missing. If this attempt fails, the run still syncs the queued attachments.
     if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
   } catch (error) {
     closeText(document);

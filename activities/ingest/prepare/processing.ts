@@ -15,7 +15,7 @@ import { sparseFingerprint } from './sparseVectors.js';
 /** Version of the processing. Increase it when the same bytes give different text, chunks or vectors. */
 export const PIPELINE_VERSION = 4;
 
-/** Returns a hash of everything except the content that determines the result of a sync. */
+/** Returns a hash of all inputs that determine the result of a sync, except the content itself. */
 function processingOf(
   file: FileDoc,
   model: EmbeddingModelId,

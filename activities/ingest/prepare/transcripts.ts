@@ -15,7 +15,10 @@ export function recordingOwner({ organizationId, userId, _id: fileId, original }
   return { organizationId, userId, fileId, originalId: original.id };
 }
 
-/** Returns the stored transcript and job of a recording. Each is null if it was not created with the file's options. */
+/**
+ * Returns the stored transcript and job of a recording. Each is null if it was created by another service than the file
+ * names, or without an option that the file has. @throws Fault if the content no longer exists
+ */
 export async function storedTranscription(file: FileDoc, { store }: Pick<ActivityDeps, 'store'>) {
   const stored: StoredTranscription | null = await store.transcripts.find(recordingOwner(file));
   if (stored === null) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');

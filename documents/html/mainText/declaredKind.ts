@@ -4,7 +4,10 @@
  */
 export type DeclaredKind = 'article' | 'product' | 'thread' | 'reference';
 
-/** Types of https://schema.org. Documentation is not an article here, because its parts have equal rank. */
+/**
+ * Types of https://schema.org. TechArticle (documentation) does not count as an article: from an article, blocks next
+ * to its main body are removed, and documentation has no such body.
+ */
 const ARTICLES = /^(?:(?!Tech)\w*Article|BlogPosting|Report)$/;
 const PRODUCTS = /^(?:Product|ProductGroup)$/;
 const THREADS = /^(?:QAPage|DiscussionForumPosting)$/;

@@ -23,8 +23,9 @@ export interface Selection {
 /** Minimum number of characters of a page's content. */
 const MIN_CONTENT = 50;
 /**
- * A text with a smaller share of the page and fewer characters is the introduction of an index, whose entries are the
- * content.
+ * If an attempt keeps less than MIN_SHARE of the page's text and fewer than TEASER_TEXT characters, it has kept only
+ * the introduction of an index and removed its entries, which are the content. A less strict attempt follows. The last
+ * attempt is not checked.
  */
 const MIN_SHARE = 0.05;
 const TEASER_TEXT = 300;

@@ -107,8 +107,9 @@ const NEIGHBOUR_REL = /(?:^|\s)(?:next|prev|previous|up)(?:\s|$)/i;
 const NEIGHBOUR_KEY = /^[npu]$/i;
 
 /**
- * Whether the element shows code: a short synopsis counts as much as a long text. Outside of the centre of the page,
- * the element must contain little more than the code.
+ * Whether the element contains preformatted text (code), and links are less than half of its text. Outside of the
+ * centre of the page, at least 80 % of its text must be code. Callers keep such an element however short it is: without
+ * this rule, a short synopsis would be removed because of its few characters.
  */
 export function keepsCode(element: PageElement, inCore: boolean): boolean {
   if ((element.holds & HOLDS.preformatted) === 0 || element.linkLength >= 0.5 * element.textLength) return false;

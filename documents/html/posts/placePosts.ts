@@ -21,7 +21,7 @@ const MAX_OTHER_CHARACTERS = 40;
 /**
  * Writes a line with the author and the date at the start of each kept post, and removes the elements that showed them.
  * Marks the borders of the posts.
- * @param leftOut the elements that are not text; receives the replaced ones
+ * @param leftOut the elements that are excluded from the text of the page; receives the elements removed here
  */
 export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): void {
   const kept = posts.filter(({ element }) => !isLeftOut(element, leftOut));

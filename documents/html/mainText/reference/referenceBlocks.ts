@@ -57,7 +57,8 @@ export function isReferenceBar(element: PageElement, start: number, page: PageMe
   const { name, links, linkLength, textLength, proseLength, holds } = element;
   if (start + textLength <= page.titleAt && isContents(element)) return true;
   if (isTopLink(element)) return true;
-  // The text before the name of the project is a banner of the project: the page begins with its title.
+  // Doxygen's header with the name of the project, and everything before it, is a banner. The title of the page follows
+  // below.
   if (start + textLength <= page.projectEnd) return true;
   if (TABLE_AND_LIST_TAGS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
   const names = page.names.read(element);

@@ -9,7 +9,7 @@ const MAX_NOTE_LENGTH = 40;
  * Moves a short note behind the title that follows it, if a section contains only these two. rustdoc writes the version
  * in front of the title, and its style sheet shows it next to the title. Unmoved, the version would be the last line
  * below the previous title.
- * @param leftOut the elements that are not text
+ * @param leftOut the elements that are excluded from the text of the page
  */
 export function placeTitleNotes(root: ParentNode, leftOut: ReadonlySet<PageElement>): void {
   const isVisible = (node: ChildNode): boolean =>
