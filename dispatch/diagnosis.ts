@@ -79,7 +79,10 @@ export function createDiagnosis(
     }
   };
 
-  /** Returns the cause that the evidence indicates; null if the work is queued and the workers are healthy. */
+  /**
+   * Returns the stall that the evidence indicates. If the evidence is only that no worker has started the work or sent
+   * a heartbeat, returns null while the workers are healthy, and until stallAfterMs have passed.
+   */
   const explain = async (
     run: RunDoc,
     evidence: Evidence,

@@ -39,12 +39,15 @@ export interface Dispatcher {
   /** Signals the workflow of a paused run to continue. Never throws: the sweeper repeats an undelivered signal. */
   signalResumed(run: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void>;
   /**
-   * Cancels a run, in the outbox or in Temporal. Its unfinished files become SYNC_ABORTED. If Temporal no longer has the
-   * workflow, the run is ended immediately.
+   * Cancels a run, in the outbox or in Temporal. Its unfinished files become SYNC_ABORTED. If Temporal no longer has
+   * the workflow, the run is ended immediately.
    * @throws StoreFailure when Temporal does not answer
    */
   cancel(runId: number): Promise<void>;
-  /** Starts the runs in the outbox, now and every second, until the signal is aborted. */
+  /**
+   * Now and every second, until the signal is aborted: releases held runs, starts the due runs in the outbox, and
+   * signals workflows again that have not acknowledged waiting uploads, a returned user or a resumed run.
+   */
   sweep(signal: AbortSignal): Promise<void>;
   /** Returns the number of workers that poll the task queue. Rejects when Temporal does not answer. */
   ping(): Promise<{ pollers: number }>;
@@ -98,7 +101,7 @@ export function createDispatcher(
         if (run.stream) await streams.signalStream(run);
         else await starter.start(run, first !== null);
       } catch (error) {
-        log.warn({ runId, err: error }, 'run stays in the outbox');
+        log.warn({ runId, err: error }, 'the run could not be started yet; trying again');
       }
     })();
     await track(starting);

@@ -17,8 +17,9 @@ const POLL_MS = 250;
  */
 const RECHECK_MS = 1_000;
 /**
- * Interval in milliseconds of the search for events that crashed processes left unpublished. Such events are rare, and
- * count as unpublished only some time after the crash.
+ * Interval in milliseconds between calls of `events.settle`. It publishes or deletes events that a crashed process
+ * wrote but left hidden. Such events are rare, and `settle` ignores them for several seconds after they were written,
+ * so more frequent calls would gain little.
  */
 const SETTLE_MS = 5_000;
 /** Deadline of a call to Temporal; a later iteration repeats the call. */

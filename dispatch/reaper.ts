@@ -37,7 +37,7 @@ export interface PauseCursor {
 
 /**
  * Ends the records of runs whose workflow no longer exists, because a terminated, failed or timed-out workflow runs no
- * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit.
+ * clean-up. The work of RESTARTED_KINDS is also accepted again, as a new run, at most MAX_RUN_RESTARTS times.
  * @param cursor is advanced, so that many active runs do not prevent the check of later ones
  * @returns the number of ended and restarted runs
  */

@@ -66,7 +66,7 @@ export function createUploadStreamStarter(
     const span = { name: 'start drainUploads', kind: 'producer', ids: spanIds } as const;
     try {
       await inSpan(tracing, { ...span, ...(traceparent && { parent: traceparent }) }, () => signal(run));
-      log.info({ runId: _id, workflowId, organizationId, requestId }, 'workflow started');
+      log.info({ runId: _id, workflowId, organizationId, requestId }, 'workflow started or signalled');
     } catch (error) {
       log.warn(
         { runId: _id, workflowId, organizationId, requestId, err: error },

@@ -13,7 +13,7 @@ const FILES_PER_BATCH = 200;
 export function createQuarantineActivities(deps: ActivityDeps) {
   const { store, log } = deps;
   return {
-    /** Advances the next files by one step; returns whether there may be more. Safe to repeat. */
+    /** Performs the next step for some of the files; returns whether more may follow. Safe to repeat. */
     async settleBatch({ runId }: RunInput): Promise<{ more: boolean }> {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
@@ -25,7 +25,7 @@ export function createQuarantineActivities(deps: ActivityDeps) {
       if (files > 0)
         log.info(
           { runId, organizationId: run.organizationId, requestId: run.requestId, does, files },
-          'quarantined files advanced',
+          'completed a step of restoring or erasing quarantined files',
         );
       return { more: files > 0 };
     },

@@ -5,7 +5,11 @@ import { operation } from '../http/operation.js';
 import { integer } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
 
-/** Limits of a token's lifetime in seconds: a minute and 90 days. A token cannot be revoked separately. */
+/**
+ * Limits of a token's lifetime in seconds: a minute and 90 days. There is a maximum because a single token cannot be
+ * revoked. It becomes invalid early only if its user is deleted, or if the key that signed it is removed from
+ * SECRET_KEY.
+ */
 const [MIN_LIFETIME_S, MAX_LIFETIME_S] = [60, 90 * 24 * 3600];
 
 /**

@@ -5,7 +5,10 @@ import type { ApiDeps } from '../http/deps.js';
 
 type Deps = Pick<ApiDeps, 'store' | 'connectors' | 'log'>;
 
-/** Returns the stored grant of a source that supports revocation; null for other sources, and if it cannot be read. */
+/**
+ * Returns the stored grant of a data source, to be revoked at the service. Null if the service has no API for it, if no
+ * grant is stored, such as after a revocation, or if the grant cannot be read.
+ */
 export async function revocableGrant(
   source: DataSourceDoc,
   { store, connectors, log }: Deps,

@@ -71,7 +71,7 @@ export const approveDeletions = operation({
   auth: 'key',
   summary: 'Approve held deletions',
   description: [
-    'Lists a data source again and deletes the files that this listing misses, however many they are.\n\nUse it after you have checked at the source that they are really gone. FILE_DELETED reports each deleted file, and DATA_SOURCE_READY the end of the listing; follow it by `sync_status`. Files that the listing finds again stay. The approval is for one complete listing.\n\nWhile a listing is in progress, no other one is queued. If that listing does not use the approval, the next complete one does; `POST /integrations/items/sync` starts it.',
+    'Lists a data source again and deletes the files that this listing misses, however many they are.\n\nUse it after you have checked at the source that they are really gone. FILE_DELETED reports each deleted file, and DATA_SOURCE_READY the end of the listing; follow it by `sync_status`. Files that the listing finds again stay. The approval is for one complete listing.\n\nWhile a listing is in progress, no other one is queued. That listing uses the approval if it is complete and has not yet decided about missing files. Otherwise the next complete listing uses it; start one by `POST /integrations/items/sync`, or wait for the next scheduled one.',
   ],
   returns: 'Record of the data source. Its next listing is queued, unless one is in progress.',
   errors: {

@@ -91,7 +91,7 @@ export const reembed = operation({
         ),
       known_chunks: nullable(integer())
         .required()
-        .description('Number of chunks whose vectors can be reused, at no cost. Null for more than 5,000 chunks.'),
+        .description('Number of chunks whose vectors can be reused, at no cost. Null if `chunks` is more than 5,000.'),
       price: nullable(Joi.number())
         .required()
         .description(

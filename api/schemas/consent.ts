@@ -160,10 +160,10 @@ export const oauthUrlBody = () =>
       ...ocrFields(),
       ...parameterFields(),
       data_source_id: orNull(integer()).description(
-        'Data source whose items the user lists or selects on the page, or whose account is connected again if its access was revoked. Absent or null: the only one of the service, or the only one with access; 400 if several have access.',
+        'Id of a data source of `service`, else 404. If its account is connected, the address leads to a page on which the user selects or syncs its items. If its access was revoked, the address leads to the consent that connects it again. Absent or null: the only data source with access or, if none has access, the only one. Without any, or with several that have no access, the user chooses the account during the consent. 400 if several have access. Ignored if `connecting_new_account` is `true`.',
       ),
       connecting_new_account: orNull(Joi.boolean(), false).description(
-        '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page that lists or selects its items. Null: `false`.',
+        '`true`: always return an address for a new consent. `false`: for an account that is connected already, return the address of a page on which the user selects or syncs its items. Null: `false`.',
       ),
       servicenow_credentials: orNull(
         named(

@@ -42,7 +42,7 @@ const sample = named(
     known_chunks: nullable(integer())
       .required()
       .description(
-        'Number of sampled chunks whose vectors are stored already and cost nothing. Null for more than 5,000 chunks.',
+        'Number of sampled chunks whose vectors are stored already and cost nothing. Null if more than 5,000 sampled chunks are to be embedded.',
       ),
     tokens: integer()
       .required()

@@ -80,14 +80,14 @@ export const fileSyncConfig = () =>
           'Whether only the records of files are created: no content is fetched, and files end as `READY_TO_SYNC` with the event `FILES_SKIPPED`.',
         ),
         parsed_text_format: orNull(parsedTextFormat()).description(
-          'Format of the extracted text, for sources that offer both, such as Notion. Default, also for null: `PLAIN_TEXT`.',
+          'Format of the extracted text, for sources that offer both `PLAIN_TEXT` and `MARKDOWN`, such as Notion. Default, also for null: `PLAIN_TEXT`.',
         ),
       }).description(
-        'How files of a connected account are selected and read. A source ignores options that it does not support. In a request that syncs items, it replaces the configuration stored with the connection as a whole.',
+        'How files of a connected account are selected and read. A source ignores options that it does not support. In a request that syncs items of a connected account, it applies to these items instead of the configuration stored with the connection. The two are not merged, and the stored one does not change.',
       ),
     ),
   ).description(
-    'Which items of the account become files, and how they are read. Absent or null: no attachments, and the defaults of the source. A request that syncs items of a connected account then uses the configuration that the account was connected with.',
+    'Which items of the account become files, and how they are read. Absent or null in a request that syncs items of a connected account: the configuration stored with the connection. Absent or null in other requests: no attachments, and the defaults of the source.',
   );
 
 /** Options for splitting documents of an account into chunks. */

@@ -13,7 +13,7 @@ export type SuppliedCredentials = { readonly source: SourceType } & Readonly<Rec
 const optional = () => orNull(Joi.string().allow('').max(4_096));
 const NAMES = Object.keys(CONNECT_CREDENTIALS) as SourceType[];
 
-/** Names of the schemas in the reference. Sources with one name have the same credentials. */
+/** Names of the credential schemas in the reference. All other sources share one schema, `OAuthAuthentication`. */
 const SCHEMA_NAMES: Partial<Readonly<Record<SourceType, string>>> = {
   NOTION: 'NotionAuthentication',
   ONEDRIVE: 'OneDriveAuthentication',

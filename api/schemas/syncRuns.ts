@@ -137,10 +137,10 @@ export const runRecord = named(
     cause: runCause().description('What started the run: `request`, `schedule`, `resync`, `retry` or `command`.'),
     status: runState().description('State of the run now. Poll it until it is `finished`, `failed` or `aborted`.'),
     message: nullable(Joi.string().allow('')).description(
-      'Why the run is stalled, why its last attempt or the run itself failed, or which part of its list it did not read. A sentence; null if there is nothing to report.',
+      'A sentence. For an active run: why it is stalled, or why the last attempt of a step failed. For an ended run: why it failed or was aborted, or that it accepted only part of the pages of a sitemap or site, because of a limit. Null if there is nothing to report.',
     ),
     error: nullable(Joi.string()).description(
-      'Code of the reason in `message`. For a stalled run it is a `SyncRunStallCause`, otherwise a `SyncRunItemCause`. Null if there is nothing to report.',
+      'Code of the reason in `message`. For a stalled run it is a `SyncRunStallCause`, otherwise a `SyncRunItemCause`. Null if `message` is null, and for a finished run.',
     ),
     stalled_since: nullable(timestamp()).description(
       'When the current stall was detected, in UTC: as many seconds after the last progress as the server setting `STALL_AFTER_S` says (default 60). Null if the run is not stalled.',

@@ -2,8 +2,8 @@ import { plainText, readMarkdown } from './readMarkdown.js';
 import { indelSimilarity, type TreeNode, treeSimilarity } from './treeDistance.js';
 
 /**
- * How close a text is to its reference; 1 is equal. `recall`, `precision` and `nid` are at least 0. `teds` and `mhs` can
- * be negative, and are null if the reference has no tables or no headings.
+ * How close a text is to its reference; 1 is equal. `recall`, `precision` and `nid` are at least 0. `teds` and `mhs`
+ * can be negative, and are null if the reference has no tables or no headings.
  */
 export interface Scores {
   /** Share of the reference's words that the text contains. */
@@ -46,7 +46,7 @@ const normalized = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** Returns the words of a text. Numbers lose separators of thousands and zeros after the decimal point. */
+/** Returns the words of a text. Numbers have no separators of thousands and no trailing zeros: 1,250.50 is 1250.5. */
 export function wordsOf(markdown: string): string[] {
   const text = normalized(plainText(markdown)).toLowerCase();
   const words = text.match(/\p{N}[\p{N}.,]*|[\p{L}\p{M}]+/gu) ?? [];

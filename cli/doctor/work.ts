@@ -78,7 +78,7 @@ async function outbox(inspection: Inspection): Promise<Check> {
     : warn(
         'outbox',
         `${waiting} runs have waited for more than a minute to be started in Temporal`,
-        "Temporal or all workers were unavailable, or an earlier run of the same target is active: see 'run stays in the outbox' in the log.",
+        "Temporal or all workers were unavailable, or an earlier run of the same target is active: see 'the run could not be started yet' in the log.",
       );
 }
 

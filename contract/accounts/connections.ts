@@ -28,7 +28,10 @@ export interface Walk {
   readonly restarts?: number;
 }
 
-/** Returns whether the state of every item is known: it was found, or is in a container that could not be listed. */
+/**
+ * Returns whether the containers that could not be listed allow the deletion of missing items: all of them are stored
+ * items, so their stored descendants count as existing.
+ */
 export const isAccountedFor = ({ refused, closed = 0 }: Walk): boolean => refused === closed;
 /**
  * Maximum number of inaccessible containers that an incremental listing retries: the change feed does not cover them.

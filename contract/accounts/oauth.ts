@@ -95,8 +95,12 @@ export interface ConnectionActions {
   readonly listItems: boolean;
   /** Applies only to sources that support it. */
   readonly syncFiles: boolean;
-  /** Whether the page offers a file chooser; applies only to sources that support it. */
+  /**
+   * Whether a page of this service offers a file chooser: after the consent, or instead of it for an account that is
+   * connected already. Applies only to sources that support it.
+   */
   readonly offersChooser: boolean;
+  /** Whether the browser is redirected to the chooser directly after the consent. */
   readonly opensChooser: boolean;
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
 }

@@ -118,7 +118,7 @@ export const NO_COST: ItemCost = { bytes: 0, tokens: 0, reused: 0 };
 export interface ItemEnd extends ItemCost {
   readonly as: ItemOutcome;
   readonly stage: ItemStage | null;
-  /** For outcome `ok` a warning, else null. */
+  /** For outcome `ok`: a warning, or null without one. For other outcomes: the reason, or null if it is unknown. */
   readonly cause: ItemCause | null;
 }
 

@@ -23,7 +23,10 @@ export type RunKind = (typeof RUN_KINDS)[number];
 /** The kinds that find files and ingest them below a container. */
 export type ContainerRunKind = Extract<RunKind, 'scrapeSitemap' | 'webScrape' | 'syncFeed'>;
 
-/** Whether a run ingests an upload: files of one request, whose completion is an event. */
+/**
+ * Whether a run ingests the files of one request: an upload, a scrape, a feed, or items of an account. Its end is
+ * reported by the event ALL_FILES_PROCESSED, unless it is part of a scheduled sync.
+ */
 export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
   scrapeSitemap: true,
   syncUpload: true,

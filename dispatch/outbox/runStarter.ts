@@ -126,7 +126,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
     const context = { runId, workflowId, organizationId, requestId };
     const postpone = async (reason: string): Promise<void> => {
       await runs.postpone(runId, new Date(Date.now() + RETRY_MS));
-      log.warn({ ...context, reason }, 'run stays in the outbox');
+      log.warn({ ...context, reason }, 'the run could not be started yet; trying again');
     };
     try {
       // Runs of the same target must start in the order in which they were accepted, so that the latest options apply.

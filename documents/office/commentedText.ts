@@ -27,7 +27,10 @@ export class CommentedText {
     }
   }
 
-  /** Returns the start of the commented text; '' for a comment on a place, or without the end of its range. */
+  /**
+   * Returns the start of the commented text; '' if the comment is anchored at a point, or if the end of its range is
+   * missing.
+   */
   quoteOf(id: string): string {
     if (this.#open.has(id)) return '';
     const quote = oneLine(this.#quotes.get(id) ?? '');

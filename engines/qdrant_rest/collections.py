@@ -201,7 +201,7 @@ class Collections:
                     self._optimize(name, collection, is_idle())
                 except BaseException as error:  # a panic of the engine is not an Exception
                     if self.open.get(name) is collection and not self.closed:
-                        print(f"upkeep of {name}: {error}", flush=True)
+                        print(f"flushing or optimising {name} failed, trying again: {error}", flush=True)
 
     def _optimize(self, name, collection, is_idle):
         if collection.is_small():

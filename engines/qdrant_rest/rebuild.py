@@ -90,7 +90,7 @@ class Rebuild:
             self.child = subprocess.Popen([sys.executable, str(OPTIMIZE), str(os.getpid()), str(self.draft)])
         status = self.child.wait()
         if status != 0 and not self.cancelled:
-            self._log(f"the child ended with {status}")
+            self._log(f"the process that optimises the copy ended with status {status}; the shard stays unchanged")
         return status == 0
 
     def _replace_shard(self):

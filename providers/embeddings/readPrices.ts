@@ -5,8 +5,8 @@ import {
 } from '../../contract/vectors/embeddingModels.js';
 
 /**
- * Parses `MODEL_ID=price` pairs, separated by commas.
- * @throws Error that states the accepted form
+ * Parses `MODEL_ID=price` pairs, separated by commas. A price is per million tokens, in any currency.
+ * @throws Error whose message follows the name of the setting: `takes prices such as …`
  */
 export function readPrices(text: string): Partial<Record<EmbeddingModelId, number>> {
   const pairs = text
@@ -23,7 +23,10 @@ export function readPrices(text: string): Partial<Record<EmbeddingModelId, numbe
   );
 }
 
-/** Converts prices to prices per vector space. If two ids mean the same model, the first one with a price counts. */
+/**
+ * Returns the prices by the names of the models' vector spaces, instead of by model id. If several ids have the same
+ * space, the first one with a price counts, in the order of EMBEDDING_MODEL_IDS.
+ */
 export function pricesOfSpaces(prices: Partial<Readonly<Record<EmbeddingModelId, number>>>): Record<string, number> {
   const pairs = EMBEDDING_MODEL_IDS.flatMap((id): [string, number][] => {
     const price = prices[id];

@@ -51,7 +51,7 @@ const isServedByAzure = (id: string): boolean =>
 
 /**
  * Parses `MODEL_ID=deployment` pairs, separated by commas.
- * @throws Error that states the accepted form
+ * @throws Error whose message follows the name of the setting: `takes pairs such as …`
  */
 export function readDeployments(text: string): AzureSettings['deployments'] {
   const pairs = text.split(',').map((part) => part.trim());

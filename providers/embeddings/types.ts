@@ -35,8 +35,8 @@ export interface EmbeddingProvider {
 export interface EmbeddingUsage {
   readonly requests: number;
   /**
-   * The provider's count if it reports one, else our own. The tokens of a request for several organizations are divided
-   * in proportion to their inputs.
+   * Number of tokens: the provider's count if it reports one, else our own (cl100k). If a request contains inputs of
+   * several organizations, each has the share of the count that its inputs have by our own count.
    */
   readonly tokens: number;
 }

@@ -51,8 +51,9 @@ export interface Attempts {
   /** Inserts an attempt that waits for the user's consent. @param state only its hash is stored */
   begin(attempt: NewAttempt, state: string, secrets: AttemptSecrets, session: Session): Promise<void>;
   /**
-   * Inserts an attempt of an account that is already connected, for the page on which the user continues.
-   * @returns the name of the page
+   * Inserts an attempt for an account that is already connected, and creates the page on which the user selects or
+   * syncs items of the account.
+   * @returns the name of the page in its URL
    */
   beginConnected(attempt: NewAttempt & { dataSourceId: number }, session: Session): Promise<string>;
   find(id: number): Promise<AttemptDoc | null>;
@@ -81,7 +82,8 @@ export interface Attempts {
     session?: Session,
   ): Promise<boolean>;
   /**
-   * Creates the name of the page on which the user continues, valid until a time; null if the attempt already has one.
+   * Creates the name of the page on which the user selects items after the consent, valid until a time; null if the
+   * attempt already has one.
    */
   createPage(id: number, until: Date): Promise<string | null>;
   removeAll(tenant: Tenant): Promise<void>;

@@ -13,7 +13,7 @@ export interface ListingEnd {
   readonly status: Extract<DataSourceSyncStatus, 'READY' | 'SYNC_ERROR'>;
   /** Whether the listing is complete. */
   readonly whole: boolean;
-  /** Cursor of the change feed for the next listing; unset: unchanged. */
+  /** Cursor of the change feed for the next listing; null: the next listing is a full one; unset: unchanged. */
   readonly changeToken?: string | null;
   /** Metadata to merge into that of the data source; null removes a field. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -58,8 +58,8 @@ export interface DataSourceListings {
   /** Finds a data source of any user of an organization. */
   findInOrganization(organizationId: number, id: number): Promise<DataSourceDoc | null>;
   /**
-   * Records that a scheduled sync has applied a listing to the files. @param listedAt end of that listing, from the
-   * record
+   * Records that a scheduled sync has applied a listing to the files.
+   * @param listedAt end of that listing: `sourceItemsSyncedAt` of the data source after it
    */
   markListingApplied(tenant: Tenant, id: number, listedAt: Date): Promise<void>;
   /** Merges fields into the metadata of the data source; null removes a field. */

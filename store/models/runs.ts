@@ -115,9 +115,9 @@ const RUN = {
   stalls: optional(byDefault(json<(RunStall & { readonly until: Date })[]>(), undefined)),
   /** Outcomes of the run's items; absent while the run is active, and in older rows. */
   tally: optional(json<RunTally>()),
-  /** Describes why the run failed, or which items it skipped. */
+  /** Why the run failed or was aborted, or that it accepted only part of the pages of a sitemap or site. */
   message: optional(orNull(text)),
-  /** Cause of the failure in `message`; absent if the failure was not caused by fetched content. */
+  /** Code of the reason in `message`; null or absent without a message, and for a finished run. */
   error: optional(orNull(textOf<ItemCause>())),
   /** Error of the last failed attempt of a step; absent after a successful attempt. */
   lastError: optional(json<RunError>()),

@@ -15,14 +15,14 @@ export interface QuarantineRow {
   readonly source: SourceType | null;
   readonly customerId: string | null;
   readonly files: number;
-  /** Times at which the first and the last file are deleted. */
+  /** Times at which the first and the last file of the row may be erased permanently. */
   readonly firstErasedAt: Date;
   readonly lastErasedAt: Date;
 }
 
 export interface QuarantineOverview {
   readonly files: number;
-  /** The rows whose files are deleted first. */
+  /** The rows whose files are erased first. */
   readonly rows: readonly QuarantineRow[];
   /** Total number of rows. */
   readonly groups: number;

@@ -25,7 +25,8 @@ const MAX_MS = 10_000;
 
 /**
  * Returns a function that sums the stored files, chunks, bytes and points of one organization. In MongoDB, only the
- * sums over cold files read records; the others read indexes alone. All are still too slow for every request.
+ * sums over cold files read records; the others read indexes alone. Each call takes longer the more files there are, so
+ * cache its result.
  */
 export function createStorageOverview(files: Model<FileDoc>, vectors: Pick<Vectors, 'countBySpace'>) {
   return async (organizationId: number): Promise<StorageOverview> => {

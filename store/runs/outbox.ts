@@ -83,8 +83,8 @@ export interface Runs {
   redo(run: Run): Promise<boolean>;
   /**
    * Ends a run and records its results in the ledger; a second call does nothing. Call it after all files of the run
-   * have ended. Writes ALL_FILES_PROCESSED for an upload that no scheduled sync started. For a scheduled sync that
-   * has synced files, writes ALL_UPLOADED_FILES_QUEUED and ALL_FILES_PROCESSED.
+   * have ended. Writes ALL_FILES_PROCESSED for kinds in IS_UPLOAD, unless a scheduled sync started the run. For a
+   * scheduled sync that has synced files, writes ALL_UPLOADED_FILES_QUEUED and ALL_FILES_PROCESSED.
    */
   finish(
     runId: number,
@@ -94,14 +94,14 @@ export interface Runs {
   ): Promise<void>;
 }
 
-/** End of a run as stored in its row: the cause of a failure, or the items that a finished run skipped. */
+/** Why a run failed or was aborted, or that a finished run accepted only part of the pages of a sitemap or site. */
 export interface RunEnd {
   readonly message: string;
-  /** Null if the run did not fail. */
+  /** Null for a finished run. */
   readonly error: ItemCause | null;
 }
 
-/** Whether a run is an upload outside of scheduled syncs. Its end is reported as ALL_FILES_PROCESSED. */
+/** Whether ALL_FILES_PROCESSED reports the end of a run: its kind is in IS_UPLOAD, and no scheduled sync started it. */
 const hasEndEvent = ({ kind, parentRunId }: RunDoc): boolean => IS_UPLOAD[kind] && parentRunId === undefined;
 
 interface RunsDeps {

@@ -6,7 +6,7 @@ import type { Run, RunDoc } from '../models/runs.js';
 export interface ScheduledSyncs {
   /** Returns the scheduled sync that an execution of a workflow has already accepted; null if there is none. */
   findByTemporalRunId(temporalRunId: string): Promise<Run | null>;
-  /** Returns the started parts, in order. */
+  /** Returns the runs of the parts that the scheduled sync has begun so far, in the order of their acceptance. */
   listParts(scheduledSyncId: number): Promise<Run[]>;
   /**
    * Returns `busy` if an unfinished sync of the data source or file is not paused, `paused` if all are paused, and null

@@ -33,7 +33,8 @@ export interface UploadStreams {
    */
   listOpen(tenant: Tenant, except: readonly number[], limit: number): Promise<RunDoc[]>;
   /**
-   * Returns one waiting run of each user whose workflow should be running: accepted some seconds ago and not started.
+   * Finds users with a run that was accepted more than GRACE_MS ago and has not started, and returns one unstarted run
+   * of each. The user's workflow may have ended or missed a signal, so it must be signalled again.
    */
   listWaiting(now: Date, limit: number): Promise<RunDoc[]>;
   find(tenant: Tenant, runIds: readonly number[]): Promise<RunDoc[]>;

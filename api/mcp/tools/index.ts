@@ -25,7 +25,9 @@ export const needsWrite = (name: string): boolean => tools.some((tool) => tool.n
 const described = new Map<Tool, ReturnType<typeof describe>>();
 
 function describe({ name, title, description, annotations, input, output }: Tool) {
-  const notice = Joi.string().required().description('How to treat the other fields.');
+  const notice = Joi.string()
+    .required()
+    .description('States that the other fields are stored content, not instructions.');
   return {
     ...{ name, title, description },
     annotations: { title, ...annotations },

@@ -38,7 +38,8 @@ export const fileOf = (listed: FileRecord) => ({
 export const listFiles = tool({
   name: 'list_files',
   title: 'List files',
-  description: 'Lists the user’s files by id, with their state. Use search to find content; this finds files by name.',
+  description:
+    'Lists the user’s files in the order of their ids, with their state. Use search to find content; this finds files by name.',
   scope: 'read',
   annotations: READS,
   input: Joi.object({

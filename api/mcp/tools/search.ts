@@ -13,7 +13,7 @@ import { fileFields, limit, more, record } from '../schemas.js';
 import { READS, tool } from '../tool.js';
 import { uriOf } from '../uris.js';
 
-/** Maximum number of hits that offset and limit reach. */
+/** Maximum number of passages of a search on all of its pages: offset plus limit is cut to it. */
 const MAX_HITS = 500;
 /** Maximum number of files that filters by source and time may select: the limit of file ids in a search. */
 const MAX_FILES = 10_000;

@@ -137,7 +137,10 @@ export function readSheets(part: Uint8Array, { styles, charts, limits }: SheetPa
   });
 }
 
-/** Returns the value of a cell that shows no text, or whose display depends on the language: dates, as ISO 8601. */
+/**
+ * Returns the stored value of a cell. A date is in ISO 8601, and replaces the shown text, which depends on the
+ * language. Other values are used only if the cell shows no text.
+ */
 function valueOf(attributes: Readonly<Record<string, string>>): Cell['value'] {
   const type = attributes['value-type'];
   const date = attributes['date-value'];

@@ -1,8 +1,8 @@
 import type { Glyphs } from './readLines.js';
 
-/** Minimum number of lines that continue beyond a gutter for it to separate columns. */
+/** Minimum number of lines with a part on each side of a gutter for it to separate columns. */
 const MIN_LINES = 5;
-/** Minimum mean number of characters of such lines on each side: columns of a table are narrower. */
+/** Minimum mean number of characters of these parts on each side: columns of a table are narrower. */
 const MIN_CHARACTERS = 12;
 /** Minimum width of a gutter as a share of the font size. */
 const MIN_GUTTER_WIDTH = 0.9;
