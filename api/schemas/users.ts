@@ -49,7 +49,7 @@ const listedFields = {
     .items(Joi.string())
     .required()
     .description(
-      'Source types that are synced on a schedule, such as `NOTION`, as `POST /update_users` set them for this user. Empty: those of the organization, or none.',
+      'Source types that are synced on a schedule, such as `NOTION`, as `POST /update_users` set them for this user. Empty in two cases: no list was set, so that of the organization applies; or an empty list was set, so nothing is synced on a schedule.',
     ),
 };
 

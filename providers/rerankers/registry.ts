@@ -14,7 +14,10 @@ const MODELS: Readonly<Record<RerankModel, { service: RerankService; settings: k
   PONGO_RERANKER: { service: pongo, settings: 'pongo' },
 };
 
-/** Chooses the service of a rerank model from the settings. */
+/**
+ * Creates the rerankers of all models in MODELS. The settings contain the API key and the base URL of each service.
+ * `choose` throws a Fault not_configured for a model whose service has no API key.
+ */
 export function createRerankers({ services, timeoutMs }: RerankSettings, egress: Pick<Egress, 'request'>): Rerankers {
   return {
     choose(model) {

@@ -132,7 +132,7 @@ describe('a trap page', () => {
     });
   });
 
-  test('kills no worker: no page has more than one unfinished start', async () => {
+  test('kills no worker: no page was started again because its first start had not ended', async () => {
     const tenant = { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 };
     const ids = [...pages.values()].map((file) => file.id);
     const stored = await service.store.files.byIds(tenant, ids);

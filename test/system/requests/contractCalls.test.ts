@@ -42,7 +42,10 @@ let s3: S3SourceEmulator;
 let others: SourceFixture[];
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;
-/** Strings that pass the first validation of a request. */
+/**
+ * Values for random strings in requests: values of enums, names and characters with a meaning in queries. Some fields
+ * accept them, so that a request passes the validation of its schema and reaches the handler.
+ */
 const strings: string[] = ['WEB_SCRAPE', 'READY', 'a', '$a', 'a.b', 'pages', 'zoe', '1'];
 
 beforeAll(async () => {
