@@ -54,7 +54,8 @@ async function runPart(part: AutoSyncPart): Promise<void> {
         await sleep(CONFLICT_PAUSE);
         continue;
       }
-      // If only the part was cancelled, the next `nextPart` ends the whole sync.
+      // If only the part was cancelled, the next `nextPart` returns null, because the run of the part is aborted. Then no
+      // further part begins, and the sync ends.
       if (!(error instanceof ChildWorkflowFailure) || CancellationScope.current().consideredCancelled) throw error;
       return;
     }

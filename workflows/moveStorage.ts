@@ -14,7 +14,7 @@ import { storeSteps } from './storeSteps.js';
 
 const { moveBatch, finishMove } = proxyActivities<Activities>(COMPUTE);
 
-/** How long a run waits for another run that uses the same files. */
+/** Pause before a run looks again for files that other runs still use. */
 const WAIT = '1 second';
 
 /**

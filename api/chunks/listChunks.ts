@@ -15,7 +15,7 @@ export const listChunks = operation({
   auth: 'reader',
   summary: 'List chunks of files',
   description: [
-    'Lists the stored chunks of all files that match the filters, in the order of their files and, within a file, by `chunk_index`. Use it to export chunks, and with `include_vectors` their vectors. `limit` and `offset` count chunks; `starting_id` is compared with the id of the file. `count` is the number of chunks of all matching files. A page has at most 10,000 chunks.',
+    'Lists the stored chunks of all files that match the filters, in the order of their files and, within a file, by `chunk_index`. Use it to export chunks, and with `include_vectors` their vectors. `limit` and `offset` count chunks. With `starting_id`, only files with a larger id match. `count` is the number of chunks of all matching files. A page has at most 10,000 chunks.',
   ],
   returns: 'One page of chunks, in the order of their files, and the number of all that match.',
   body: named(

@@ -30,7 +30,10 @@ export const FORM_SCHEMAS: Readonly<Record<string, Json>> = {
   },
 };
 
-/** Description of a body that may be absent, also if the public contract requires it. */
+/**
+ * Description of a body that may be absent. That includes bodies which the published document of Carbon, whose interface
+ * this service implements, requires.
+ */
 const OPTIONAL_BODY = 'The body may be absent: that is the same as `{}`.';
 
 /** Returns whether a schema of the document accepts an object without fields. */

@@ -42,7 +42,8 @@ export const oneDrive: Connector<OAuthGrant> = {
 
   open: (client, externalId) => openFile(client, externalId, NAME),
 
-  // The current cursor is read from the whole feed: only that shows whether a drive contains folders that others share.
+  // The first cursor is created by reading the feed of each drive from its beginning: only that shows whether the drive
+  // contains links to folders of other users, whose changes the feed does not report.
   changes: joinFeeds({
     ...driveFeeds,
     list: async (client) => placesOf(client, await fetchAll(client, DRIVES, LISTED, { maxEntries: MAX_DRIVES })),
