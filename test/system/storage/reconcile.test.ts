@@ -181,7 +181,9 @@ test('finds and repairs planted differences of every kind, and reports them with
   expect(Object.fromEntries([...report.kinds()].map(([kind, { count }]) => [kind, count]))).toEqual(expected);
   expect(report.kinds().get('missing_points')?.examples).toEqual([
     expect.stringMatching(
-      new RegExp(`^organization 1, file ${pointless} \\(pointless.txt\\): has \\d+ points of \\d+$`),
+      new RegExp(
+        `^organization 1, file ${pointless} \\(pointless.txt\\): its record states \\d+ points, but \\d+ are stored$`,
+      ),
     ),
   ]);
 
