@@ -28,7 +28,8 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   // Only a hang reaches this limit; conditions that tests wait for have shorter ones (test/support/waitFor.ts).
   testTimeout: 300_000,
-  // Suites spend much of their time waiting: four workers keep two cores busy.
+  // Suites spend much of their time waiting: four workers keep two cores busy. With three, both tiers take a fifth
+  // longer.
   maxWorkers: 4,
   // Suites leave objects in the memory of their process, which slow all later suites.
   workerIdleMemoryLimit: '800MB',

@@ -4,10 +4,4 @@
  */
 const config = require('./jest.config.cjs');
 
-module.exports = {
-  ...config,
-  testMatch: ['<rootDir>/test/system/**/*.test.ts'],
-  // Its suites start processes of their own: a run with four workers uses a quarter more processor time than one with
-  // three, and takes as long.
-  maxWorkers: 3,
-};
+module.exports = { ...config, testMatch: ['<rootDir>/test/system/**/*.test.ts'] };
