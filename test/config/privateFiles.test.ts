@@ -42,7 +42,7 @@ const FOLDERS: [isOwn: boolean, mode: number, answer: boolean, folder: string, f
   [false, 0o1777, false, '1777', '644'],
 ];
 
-test('makes a folder private unless another user owns it or it is shared; skips the files of a private one', async () => {
+test('makes an open folder and its files private, except one of another user or with the sticky bit', async () => {
   await everyRow(
     // Only root can change the owner of a folder.
     FOLDERS.filter(([isOwn]) => isOwn || isRoot),

@@ -41,12 +41,12 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Harbour\n\n${Array.from({ length: 6 }, () => PARAGRAPH).join('\n\n')}\n\nThe boat, also sold as Nora, is fast.\n\n${PARAGRAPH} It is deep.`,
   ],
   [
-    'drops a block with almost enough points for removal if most of the text remains',
+    'drops a block that scores just below the threshold for removal if most of the text remains without it',
     `<body><main><article><h1>Harbour</h1>${`<p>${PARAGRAPH}</p>`.repeat(6)}</article><div class=newsletter><h4>Our letter</h4><p>One letter each week with news from the coast.</p><form><input type=email></form></div></main>`,
     `# Harbour\n\n${Array.from({ length: 6 }, () => PARAGRAPH).join('\n\n')}`,
   ],
   [
-    'keeps a block with almost enough points for removal if less than half of the text would remain without it',
+    'keeps a block that scores just below the threshold for removal if less than half of the text remains without it',
     `<main><article><h1>Harbour</h1><p>${PARAGRAPH}</p></article><div class=bottom><p><a href=/1>The ferry leaves from the pier</a> and tickets cost less</p><p><a href=/2>The tower opens at nine</a> and there is a walk along the old wall</p><p><a href=/3>Boats for rent by the hour</a> and the market has fish and bread</p></div></main>`,
     `# Harbour\n\n${PARAGRAPH}\n\nThe ferry leaves from the pier and tickets cost less\n\nThe tower opens at nine and there is a walk along the old wall\n\nBoats for rent by the hour and the market has fish and bread`,
   ],

@@ -45,7 +45,7 @@ const links = { withText: true } as never;
 const DOCUMENT: PoolDocument = { input: input('<p>x'), links };
 const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
-test('starts one set of threads with the first document, and ends it', async () => {
+test('starts the threads at the first document, reuses them for later ones, and ends them in close()', async () => {
   const threads = open();
   await threads.close();
   expect([options.length, destroyed]).toEqual([0, 0]);

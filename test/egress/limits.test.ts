@@ -265,15 +265,18 @@ describe('unread bodies', () => {
   test.each([
     [65_536, 1],
     [65_537, 2],
-  ])('of %i bytes are discarded so that two requests use %i connections', async (bytes, connections) => {
-    const server = await serve((_, response) =>
-      response.writeHead(200, { 'content-length': String(bytes) }).end(Buffer.alloc(bytes)),
-    );
-    const guarded = egress({ connectionsPerHost: 1 });
-    for (let requests = 0; requests < 2; requests += 1)
-      await (await guarded.request({ url: server.origin, ...limits })).discard();
-    expect(server.sockets.size).toBe(connections);
-  });
+  ])(
+    'of %i bytes, discarded: two requests use %i connections, because only up to 65,536 bytes are read',
+    async (bytes, connections) => {
+      const server = await serve((_, response) =>
+        response.writeHead(200, { 'content-length': String(bytes) }).end(Buffer.alloc(bytes)),
+      );
+      const guarded = egress({ connectionsPerHost: 1 });
+      for (let requests = 0; requests < 2; requests += 1)
+        await (await guarded.request({ url: server.origin, ...limits })).discard();
+      expect(server.sockets.size).toBe(connections);
+    },
+  );
 
   test('without end do not block discard()', async () => {
     const server = await serve((_, response) => {

@@ -1,6 +1,6 @@
 /**
- * Tests of behaviour that only some sources have. They would make test/system/sources/operations.test.ts, which runs
- * the other ones, too slow. Takes one or two minutes.
+ * Tests of behaviour that only some sources have. test/system/sources/operations.test.ts runs other tests of this kind.
+ * The tests here would make it too slow. They take one or two minutes.
  */
 import { useCatalogue } from '../support/sourceFixtures/catalogue.js';
 import { defineChooserTests } from '../system/sources/own/chooser.js';

@@ -15,7 +15,10 @@ import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
 import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
 
 const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
-/** Maximum number of missing files that a listing deletes without approval, whatever their share is. */
+/**
+ * Number of files that a trial removes at the source. A listing moves up to this number of missing files into
+ * quarantine without an operator's approval, whatever their share of the source's files.
+ */
 const GONE = 10;
 const SETTLE_MS = 150_000;
 const TARGETS: readonly KillTarget[] = ['worker', 'mongodb', 'qdrant', 'temporal'];

@@ -17,7 +17,7 @@ import { startService, type TestService } from '../support/service.js';
 const SERVICES = ['deepgram', 'assemblyai'] as const;
 const CORRUPT = { status: 400, body: { err_msg: 'Bad Request: failed to process audio: corrupt or unsupported data' } };
 const UNREADABLE = /could not read this recording.*corrupt or unsupported data/;
-/** Size of the WAVE header that the service puts before raw samples. */
+/** Size in bytes of the WAVE header that Allotrope puts before raw samples (PCM) for the transcription service. */
 const HEADER_BYTES = 44;
 
 let deepgram: Deepgram;

@@ -22,7 +22,8 @@ let schedules: Schedules;
 let organization: ApiClient;
 
 beforeAll(async () => {
-  // A second client updates Temporal concurrently, as a second worker does.
+  // The worker of the service updates the schedules, and `schedules` of this test does so concurrently, as a second
+  // worker would.
   service = await startService({ LOG_LEVEL: 'silent' });
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   schedules = createSchedules(client, service.names, service.store, createLog({ level: 'silent', name: 'test' }));

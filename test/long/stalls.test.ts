@@ -38,8 +38,8 @@ let frozen = 0;
 let loops: readonly number[] = [];
 
 /**
- * Starts busy loops that are not children of this process, because children would count as part of the service. The
- * loops end after some time even if this test does not stop them.
+ * Starts busy loops that are not children of this process: the worker does not report the processor time of its
+ * parent's descendants as that of other programs. The loops end after some time even if this test does not stop them.
  */
 const startLoops = (): number[] => {
   const loop = `${process.execPath} -e 'const end = Date.now() + 300000; while (Date.now() < end);' > /dev/null 2>&1 &`;

@@ -326,7 +326,10 @@ test('retries a batch with growing pauses, at most half a minute, while a store 
   expectAbout(await tookMs(workflowIds.scrape(id)), 2 * HOUR);
 });
 
-/** A dispatcher that starts no workflow: the sweep only accepts the run, and the service starts it from the outbox. */
+/**
+ * A dispatcher that starts no workflow. The sweep stores a run and an outbox entry, from which the service starts the
+ * workflow.
+ */
 const idleDispatcher = { start: () => Promise.resolve() };
 
 test('moves unused vectors out of Qdrant after their time to live, and not earlier', async () => {

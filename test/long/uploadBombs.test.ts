@@ -18,8 +18,8 @@ const MB = 1_000_000;
 const LINE_BYTES = 205 * MB;
 const SPARSE_BYTES = 2_000 * MB;
 /**
- * Files so large that they exceed every default limit. test/system/contents/bombs.test.ts tests the readers alone, with
- * smaller bombs.
+ * Bombs with sizes above default limits such as MAX_UPLOAD_BYTES. test/system/contents/bombs.test.ts tests the readers
+ * alone, with smaller bombs.
  */
 const BOMBS = bombsOf({ unpackedBytes: 1_900 * MB, sentBytes: SPARSE_BYTES, lineBytes: LINE_BYTES });
 const GOOD = 50;

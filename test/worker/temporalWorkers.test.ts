@@ -55,7 +55,7 @@ test('if one worker fails, the others are shut down, and the run rejects after t
   expect(close).toHaveBeenCalledTimes(1);
 });
 
-test('workers that were shut down before they ran never poll, and their connection is not closed', async () => {
+test('workers that are shut down before run() never poll, and close() does not close their connection', async () => {
   const { workers, states, close } = await create();
   workers.shutdown();
   await workers.run();

@@ -131,7 +131,7 @@ test('limits the concurrent requests to a host, for pages and sitemaps together'
   expect(max).toBe(3);
 });
 
-test('uses the limiter that its creator passes, and releases its slot after a failed request', async () => {
+test('a web source uses the limiter passed to it, and releases its slot after a failed request', async () => {
   const entered: string[] = [];
   const server = await serve((_, response) => response.writeHead(404).end());
   const web = source({

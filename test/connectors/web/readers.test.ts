@@ -48,7 +48,7 @@ test('discards the body of a page, sitemap, feed or file that is refused, unchan
     },
   ));
 
-test('every reader limits the size and the time of its request by its own settings', async () => {
+test('every reader passes the limits for size and time of its kind of content with its request', async () => {
   const limits = webSettings({
     ...{ maxPageBytes: 1_001, pageTimeoutMs: 1_002, sitemapMaxBytes: 1_003, maxDownloadBytes: 1_004 },
     ...{ downloadTimeoutMs: 1_005 },
@@ -64,12 +64,14 @@ test('every reader limits the size and the time of its request by its own settin
   expect(
     await requested((egress) => fetchPage({ egress, robots, settings: limits, now }, URL_OF, known, NEVER)),
   ).toEqual([[1_001, 1_002, true]]);
+  // A sitemap may take four times as long as a page.
   expect(await requested((egress) => readSitemapFile(egress, limits, now, URL_OF, NEVER))).toEqual([
     [1_003, 4_008, true],
   ]);
   expect(
     await requested((egress) => downloadFile({ egress, settings: limits, now }, URL_OF, NEVER, async () => 0)),
   ).toEqual([[1_004, 1_005, true]]);
+  // A feed has the limits of a page, but at most ten million bytes.
   expect(await requested(feed(1_001))).toEqual([[1_001, 1_002, true]]);
   expect(await requested(feed(50_000_000))).toEqual([[10_000_000, 1_002, true]]);
 });

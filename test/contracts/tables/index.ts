@@ -25,7 +25,7 @@ import { slack } from './slack.js';
 import { zendesk } from './zendesk.js';
 import { zotero } from './zotero.js';
 
-/** The rules of all specifications that requests are compared with. */
+/** The rules of all specifications. Tests compare the requests that connectors send with them. */
 export const CONTRACTS: readonly Contract[] = [
   azureBlobStorage,
   box,

@@ -135,7 +135,7 @@ describe('chunks of the guide', () => {
     ],
     ['mail', 'a.eml', eml, MAIL_WITH_HEADERS],
     ['Outlook', 'a.msg', () => makeMsg({ subject: 'Arrival', body: PLAIN }), MAIL],
-  ])('follow the rules for %s', async (_what, name, make, expected) => {
+  ])('as %s are those determined by hand from the rules in guide.ts', async (_what, name, make, expected) => {
     expect(await chunksOfFile(await make(), name, { chunkSize: SIZE, chunkOverlap: OVERLAP })).toEqual(expected);
   });
 
@@ -170,24 +170,27 @@ describe('chunks of the guide', () => {
     return chunks ?? [];
   };
 
-  test.each(['a.png', 'a.jpg'])('follow the rules for OCR of %s, with the box of their lines', async (name) => {
-    let y = 0;
-    const paragraphs = SECTIONS.flatMap(([title, sentences]) => {
-      const line = (text: string) => ({ text, x1: 10, x2: 500, y1: (y += 20), y2: y + 15 });
-      return [{ lines: [line(title)], heading: 1 }, { lines: sentences.map(line) }];
-    });
-    const readAs = name === 'a.png' ? 'PNG' : 'JPG';
-    const chunks = await ungroupedChunks({ readAs, recognizedPages: [{ number: 1, paragraphs }] }, name);
-    expect(chunks.map(({ text }) => text)).toEqual(guideChunks({ ...NO_STRUCTURE, headings: true }));
-    // Eleven lines, 20 apart; the first and the sixth are headings.
-    expect(chunks.map(({ metadata }) => [metadata?.['y1'], metadata?.['y2']])).toEqual([
-      [20, 115],
-      [100, 195],
-      [180, 235],
-    ]);
-  });
+  test.each(['a.png', 'a.jpg'])(
+    'as text recognized in %s are those determined by hand, each with the top and bottom of its lines',
+    async (name) => {
+      let y = 0;
+      const paragraphs = SECTIONS.flatMap(([title, sentences]) => {
+        const line = (text: string) => ({ text, x1: 10, x2: 500, y1: (y += 20), y2: y + 15 });
+        return [{ lines: [line(title)], heading: 1 }, { lines: sentences.map(line) }];
+      });
+      const readAs = name === 'a.png' ? 'PNG' : 'JPG';
+      const chunks = await ungroupedChunks({ readAs, recognizedPages: [{ number: 1, paragraphs }] }, name);
+      expect(chunks.map(({ text }) => text)).toEqual(guideChunks({ ...NO_STRUCTURE, headings: true }));
+      // Eleven lines, 20 apart; the first and the sixth are headings.
+      expect(chunks.map(({ metadata }) => [metadata?.['y1'], metadata?.['y2']])).toEqual([
+        [20, 115],
+        [100, 195],
+        [180, 235],
+      ]);
+    },
+  );
 
-  test('follow the rules for a recording, with the times of their sentences', async () => {
+  test('as a recording are those determined by hand, each with the times of its sentences', async () => {
     const segments = SECTIONS.flatMap(([, sentences]) =>
       sentences.map((text, nth) => ({ text, paragraph: nth === 0 })),
     ).map((sentence, nth) => ({ ...sentence, start: nth * 10, end: nth * 10 + 9, speaker: null }));

@@ -80,7 +80,7 @@ const SVG = 'image/svg+xml';
 const svg = (inner: string, start = ''): string =>
   `<?xml version="1.0"?>${start}<svg xmlns="http://www.w3.org/2000/svg"><title>Cover</title><style>text { fill: red }</style>${inner}</svg>`;
 
-test('pages of SVG: their text is read, and one without text or with errors is counted', async () => {
+test('reads SVG pages; not_read counts one without text as a picture, a malformed one as a page', async () => {
   const lines =
     '<text>The <tspan>har</tspan>bour</text><text><tspan x="1" y="2">of</tspan><tspan x="1" dy="9">Kiel</tspan></text><path d="M0 0"/>';
   const foreign =

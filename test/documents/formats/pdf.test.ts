@@ -159,7 +159,8 @@ describe('a page covered by a picture', () => {
   ])('%s', async (_what, words, width, beforeOcr, pages) => {
     expect(await pagesFor(words, width, beforeOcr)).toEqual(pages);
   });
-  test('keeps its text if OCR finds none', async () => {
+  test('keeps its text if OCR recognizes none', async () => {
+    // Without a picture: the parser uses the result of OCR, here an empty one, for any page.
     const pdf = await makePdf((page) => page.text(stamp));
     const read = { ...upload(pdf, 'a.pdf'), recognizedPages: [{ number: 1, paragraphs: [] }] };
     expect((await parseDocument(read, LIMITS)).text).toBe(stamp);

@@ -218,7 +218,7 @@ test('keeps running headers and footers as metadata only', async () => {
   expect(metadata).toMatchObject({ page_headers: ['Harbour report'], page_footers: ['Page 1 of 3'] });
 });
 
-test('rejects text above the limit also if the text of the pages before is within it without headers and footers', async () => {
+test('compares the text without headers and footers with MAX_TEXT_CHARACTERS', async () => {
   const pagesOf = (count: number) => Array.from({ length: count }, (_, nth) => `Part ${nth + 1}: ${SENTENCE}`);
   const bytes = await makePdf((pdf) => {
     pdf.fontSize(10);

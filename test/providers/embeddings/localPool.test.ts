@@ -29,7 +29,7 @@ class FakeProcess extends EventEmitter {
   reply(reply: LocalReply): void {
     this.emit('message', reply);
   }
-  /** Answers the last request of a workload with a whole window. */
+  /** Answers the request of a workload: one window contains all its word pieces, so none are left for a next one. */
   answer(workload: LocalRequest['workload'], value = 1): void {
     this.reply({ kind: 'window', workload, vector: Float32Array.of(0, value), tokens: 1, carry: [] });
   }
@@ -56,7 +56,7 @@ function poolOf(size: number, options: Partial<LocalPoolOptions> = {}) {
 
 const LONG_QUERY = 'x'.repeat(LONG_QUERY_CHARACTERS + 1);
 
-test('sends queries before documents, one of each at a time, and returns the vectors in the order of the texts', async () => {
+test('sends a process one query and one document at a time, and returns vectors in text order', async () => {
   const { pool, main, long } = poolOf(1);
   const documents = pool.embed(['d1', 'd2'], 'document');
   const queries = pool.embed(['q1', 'q2'], 'query');
@@ -109,7 +109,8 @@ test('embeds queries above the length limit in one separate process, but not doc
 
 test('ends the process for long queries after its idle time, and starts another for the next query', async () => {
   const { pool, long } = poolOf(1, { longQueryIdleMs: 30 });
-  // Two slices: the timer of the first query must not end the process in the middle of the second.
+  // The second query takes longer than the idle time. The idle timer that began after the first query must not end the
+  // process meanwhile.
   const first = pool.embed([LONG_QUERY], 'query');
   const finish = (child: FakeProcess): void => {
     while (child.requests.at(-1)!.isLast === false) child.answer('long query');

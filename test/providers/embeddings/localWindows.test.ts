@@ -90,7 +90,7 @@ test('creates the same windows step by step as from the whole text', () => {
     expect(embedInSteps(text).windows).toEqual(wholeWindows(text));
 });
 
-test('tokenizes at most one slice per step if the text can be cut into slices', () => {
+test('tokenizes at most SLICE_CHARACTERS per step; a text without a place to cut is one slice', () => {
   const { slices } = embedInSteps(`${'x'.repeat(99)} `.repeat(320));
   expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(SLICE_CHARACTERS);
   expect(slices.join('')).toHaveLength(32_000);

@@ -250,7 +250,7 @@ describe('a faulty provider', () => {
     expect(emulator.requests).toHaveLength(2);
   });
 
-  test('causes a fault with the delay of a long rate limit, so that the file waits in the queue', async () => {
+  test('causes a fault with the remaining time of a rate limit above EMBEDDING_PATIENCE_MS', async () => {
     const embeddings = open({ EMBEDDING_PATIENCE_MS: '1000' });
     emulator.injectFault(() => ({ status: 429, headers: { 'retry-after': '40' } }));
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));

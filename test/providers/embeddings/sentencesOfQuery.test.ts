@@ -50,7 +50,8 @@ describe('the embedded model', () => {
     expect(length(both!)).toBeCloseTo(1, 5);
     expect(both).toEqual(joinSentences(whole!, [one!, two!]));
     expect(single).toEqual(one);
-    // The vector of the whole text follows its first sentence more than the second.
+    // The vector of the whole text is more similar to one sentence than to the other. The difference is smaller for the
+    // joined vector.
     const unevenness = (vector: Float32Array): number => Math.abs(cosine(vector, one!) - cosine(vector, two!));
     expect(unevenness(both!)).toBeLessThan(unevenness(whole!));
   });

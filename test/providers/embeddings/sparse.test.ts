@@ -99,7 +99,7 @@ describe('numbers, names of code and long words', () => {
 });
 
 describe('weights of a document', () => {
-  test('are those of BM25 with k1 1.2, b 0.75 and 256 words', () => {
+  test('are those of BM25 with k1 1.2, b 0.75 and an average document length of 256 words', () => {
     // Two of four words: 2·2.2 / (2 + 1.2·(0.25 + 0.75·4/256)).
     expect(weightOf('otter', 'otters and otters swim')).toBeCloseTo(4.4 / (2 + 1.2 * (0.25 + (0.75 * 4) / 256)), 4);
     const long = `otter ${'word '.repeat(511)}`;

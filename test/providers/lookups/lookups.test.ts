@@ -202,7 +202,7 @@ describe('every service', () => {
       expect(emulator.requests).toHaveLength(1);
     }));
 
-  test("ends its request, or its wait, with the reason of the caller's abort", () =>
+  test('ends its request when the caller aborts, and rejects with the reason of the abort', () =>
     eachOf(ALL, async (name) => {
       emulator.injectFault(() => 'hang');
       const abort = new AbortController();
@@ -244,7 +244,7 @@ describe('a single service', () => {
     );
     expect(fault).toMatchObject({ kind: 'access_denied', message: expect.stringMatching(/_API_KEY/) });
   });
-  test('Brave: waits for the longest reset of the exhausted limits', async () => {
+  test('Brave: retryAfterMs after a 429 is the longest time until an exhausted limit is reset', async () => {
     const headers = { 'x-ratelimit-remaining': '0, 1000', 'x-ratelimit-reset': '1, 1419704' };
     emulator.injectFault(() => ({ status: 429, headers }));
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1000);

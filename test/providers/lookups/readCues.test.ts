@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { readCues } from '../../../providers/lookups/videoTranscripts/readCues.js';
 
-test('reads cues with and without hours, names, styles, notes and markup, with CRLF line endings', () => {
+test('reads cues with or without hours, identifiers and markup; skips styles and notes; accepts CRLF', () => {
   const text = [
     '\uFEFFWEBVTT - captions',
     '',

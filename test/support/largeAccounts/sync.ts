@@ -46,7 +46,10 @@ export interface Figures {
   checkpoints: number;
   /** Longest virtual time between two checkpoints, in milliseconds. */
   longestMs: number;
-  /** Like `longestMs`, without the time during which all callers waited for a rate limit. */
+  /**
+   * Like `longestMs`, without the time in which no request was in progress because each part of the sync waited, as for
+   * a rate limit.
+   */
   longestWorkMs: number;
   /** Size of the largest checkpoint, in bytes. */
   largest: number;

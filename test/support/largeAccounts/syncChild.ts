@@ -15,9 +15,12 @@ export interface ChildSync extends Pick<LargeAccount, 'source' | 'settings' | 'c
   readonly reads: boolean;
 }
 
-/** A message to the parent after each part of the sync. The child continues after the next message from its parent. */
+/** A message to the parent. After sending one, the child waits for a message from its parent, then continues. */
 export interface ChildReport {
-  /** `again`: a second listing, through the change feed if the source has one. It stores nothing. */
+  /**
+   * `listed`: the first listing has ended. `read`: the contents are read; this message follows at once if `reads` is
+   * false. `again`: a second listing has ended, through the change feed if the source has one; it stores nothing.
+   */
   readonly part: 'listed' | 'read' | 'again';
   /** Virtual time, in milliseconds. */
   readonly at: number;

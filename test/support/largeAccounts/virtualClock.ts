@@ -29,7 +29,7 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** Virtual milliseconds during which no request was in progress, because all callers waited for a rate limit. */
+  /** Virtual milliseconds in which no request was in progress: each user of the clock waited, as for a rate limit. */
   get idleMs(): number {
     return this.#idleMs;
   }

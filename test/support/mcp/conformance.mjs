@@ -1,7 +1,8 @@
 /**
  * Runs scenarios of the conformance tests of the Model Context Protocol in one process, because its start takes most of
  * the processor time of a scenario. Arguments: the address of the server, then the names of the scenarios, or
- * `--suite NAME`. Prints a line `=== NAME ===` before the result of each scenario.
+ * `--suite NAME`. Before the result of each scenario named in the arguments, prints a line `=== NAME ===`; the results
+ * of a suite have no such lines.
  *
  * The tests import `globSync` from `fs`, which exists from Node 22 on, for a command that our tests do not run. This
  * script replaces `globSync`, so that they run on Node 20.

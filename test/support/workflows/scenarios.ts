@@ -25,7 +25,10 @@ export interface Scenario {
   readonly testedElsewhere?: readonly Step[];
   /** Faults that lead the workflow into this scenario. */
   readonly faults?: readonly InjectedFault[];
-  /** The path of the first page, or the name of the upload. */
+  /**
+   * Path of the first page, name of the upload, 'hot' (a move to hot storage), or one of the `start` values below.
+   * Default: the usual start of the workflow.
+   */
   readonly start?: string;
   /** The outcome of the uninterrupted run. Default: finished. */
   readonly outcome?: 'failed' | 'aborted';

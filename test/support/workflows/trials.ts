@@ -185,7 +185,11 @@ interface ScenarioResult {
   readonly running: number;
   /** Number of planned faults that were not injected. */
   readonly unusedFaults: number;
-  /** Statuses of the records that the run lists, read when the workflow ends, before the reaper could change them. */
+  /**
+   * Statuses of the data sources of the run's organization, and of the run's container; none if the workflow is not in
+   * LISTING_RUNS. They are read as soon as the workflow has ended. Later the reaper could change them: this periodic
+   * task of a worker ends the records of runs whose workflow is gone.
+   */
   readonly listed: { readonly sources: readonly string[]; readonly containers: readonly string[] };
 }
 
@@ -384,12 +388,14 @@ async function runScenario(
     const scrape = { url: site.url('/sitemap.xml'), chunk_size: 150, enable_auto_sync: true };
     const { id } = await user.scrape(scrape);
     await user.settled(id);
-    // A page excluded by a request stays until a scheduled sync with the same options does not find it.
+    // The second request excludes a page that the first one stored. The page remains stored until the scheduled sync,
+    // which uses the options of the second request, does not find it.
     await user.scrape({ ...scrape, url_paths_to_exclude: ['/pages/1.html'] });
     await user.settled(id);
     await runScheduledSync(client, service.names, scheduleIds.container(id)).catch(ignoreFailedSync);
     const syncResult = await resultOf(customerId, workflow);
-    // A cancelled sync can leave files in quarantine unfinished; the sweeps finish them.
+    // A cancelled sync can leave files whose move into quarantine is incomplete. Each sweep starts a run that
+    // completes such moves.
     while ((await sweepQuarantine(customerId)) !== null);
     return syncResult;
   }

@@ -265,7 +265,7 @@ test('isolates cookies and storage between pages', async () => {
 });
 
 describe('without a browser', () => {
-  test('uses plain HTTP and emits one notice of it', async () => {
+  test('fetches all pages by plain HTTP, and emits a single notice that names CHROMIUM_PATH', async () => {
     const server = await html({ '/': '<p>plain' });
     const notices: string[] = [];
     const web = source({ settings: { chromiumPath: '/nowhere/chromium' }, onNotice: (notice) => notices.push(notice) });
@@ -278,7 +278,7 @@ describe('without a browser', () => {
     expect(notices).toEqual([expect.stringContaining('CHROMIUM_PATH')]);
   });
 
-  test('uses plain HTTP and emits one notice of it, also if the browser does not start', async () => {
+  test('fetches all pages by plain HTTP, and emits a single notice, also if the browser does not start', async () => {
     const file = path.join(await mkdtemp(path.join(tmpdir(), 'chromium-')), 'chromium');
     await writeFile(file, '#!/bin/sh\nexit 3\n');
     await chmod(file, 0o755);

@@ -140,7 +140,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       expect(own).toHaveLength(result.chunks.length);
       expect(own.every(({ sparse }) => (sparse?.indices.length ?? 0) > 10)).toBe(true);
       expect(others.map(({ sparse }) => sparse)).toEqual(without.chunks.map(() => null));
-      // Only searches show sparse vectors.
+      // Only searches use sparse vectors: listed chunks have no field for them.
       expect(result.chunks.map((chunk) => Object.keys(chunk))).toEqual(
         without.chunks.map((chunk) => Object.keys(chunk)),
       );
@@ -349,7 +349,7 @@ async function scrapePage(site: Site, path: string, options: Record<string, unkn
   return { file, text: chunks.map((chunk) => chunk.source_content).join('\n') };
 }
 
-describe('of a rendered page, the main text', () => {
+describe('a page that the browser renders', () => {
   const sentences = (about: string) => `The ${about} of the district were counted by an observer with care. `.repeat(8);
   const SUBJECTS = ['offers', 'adverts', 'notes', 'orchards'];
   /** All parts are main text. */
@@ -361,29 +361,36 @@ describe('of a rendered page, the main text', () => {
   </body>`;
   const ROWS_OF_PAGES: readonly (readonly [string, Page, boolean])[] = [
     [
-      'that is an empty shell',
+      'because it is an empty shell',
       `<html><body><div id="root"></div><script>document.body.innerHTML = ${JSON.stringify(BODY)}</script></body></html>`,
       false,
     ],
     // The original document contains the text, so the browser is used only because of the style sheet.
     ...thoroughRows([
-      ['with styles', `<html><head><link rel="stylesheet" href="/style.css"></head>${BODY}</html>`, true] as const,
+      [
+        'because its styles are requested',
+        `<html><head><link rel="stylesheet" href="/style.css"></head>${BODY}</html>`,
+        true,
+      ] as const,
     ]),
   ];
-  test.each(ROWS_OF_PAGES)('%s excludes skipped tags, classes and selectors', async (_name, page, withMedia) => {
-    const site = await startSite({ '/page': page, '/style.css': { type: 'text/css', body: 'body { color: #333 }' } });
-    sites.push(site);
-    const read = async (options: Record<string, unknown>) => {
-      const { file, text } = await scrapePage(site, '/page', { download_css_and_media: withMedia, ...options });
-      expect([file.sync_status, file.file_metadata?.['fetched_with']]).toEqual(['READY', 'browser']);
-      return SUBJECTS.filter((about) => text.includes(`The ${about} of the district`));
-    };
-    // Prose outside of <main> is content too.
-    expect(await read({})).toEqual(SUBJECTS);
-    const [tags, classes] = [{ html_tags_to_skip: ['main'] }, { css_classes_to_skip: ['promo'] }];
-    const selectors = { css_selectors_to_skip: ['[data-kind="teaser"]'] };
-    expect(await read({ ...tags, ...classes, ...selectors })).toEqual(['orchards']);
-  });
+  test.each(ROWS_OF_PAGES)(
+    '%s is stored without the skipped tags, classes and selectors',
+    async (_name, page, withMedia) => {
+      const site = await startSite({ '/page': page, '/style.css': { type: 'text/css', body: 'body { color: #333 }' } });
+      sites.push(site);
+      const read = async (options: Record<string, unknown>) => {
+        const { file, text } = await scrapePage(site, '/page', { download_css_and_media: withMedia, ...options });
+        expect([file.sync_status, file.file_metadata?.['fetched_with']]).toEqual(['READY', 'browser']);
+        return SUBJECTS.filter((about) => text.includes(`The ${about} of the district`));
+      };
+      // Prose outside of <main> is content too.
+      expect(await read({})).toEqual(SUBJECTS);
+      const [tags, classes] = [{ html_tags_to_skip: ['main'] }, { css_classes_to_skip: ['promo'] }];
+      const selectors = { css_selectors_to_skip: ['[data-kind="teaser"]'] };
+      expect(await read({ ...tags, ...classes, ...selectors })).toEqual(['orchards']);
+    },
+  );
 });
 
 test('use_premium_proxies is accepted without a proxy pool: only a refused page ends in SYNC_ERROR, naming the setting', async () => {

@@ -103,7 +103,7 @@ test('merges coverage of compiled code, of tsx and of Jest', async () => {
   expect(missed()).toEqual({ lines: [6, 16, 19], branches: [5, 12, 12, 18, 18, 20] });
 });
 
-test('counts a thread that is terminated', async () => {
+test('counts the lines that a thread executed before it was terminated', async () => {
   const thread = `import('${project}/dist/words/decide.js').then(({ decide }) => {
     require('node:worker_threads').parentPort.postMessage(decide(20));
     setInterval(() => {}, 1000);
@@ -120,10 +120,11 @@ test('counts a thread that is terminated', async () => {
   });
 });
 
-test('counts a document reader process that answered and was then killed, although it has its own environment', async () => {
+test('counts the lines that a document reader process executed before SIGKILL, also with an empty env', async () => {
   await mkdir(path.join(project, 'dist/documents'));
   const reader = path.join(project, 'dist/documents/poolProcess.js');
-  // Coverage is not written during the first second.
+  // The preload script writes the coverage of this process when it sends a message, but not in its first second. So
+  // the process reports when it has run longer, and is killed only then.
   await writeFile(
     reader,
     `import { decide } from '../words/decide.js';

@@ -76,7 +76,8 @@ describe('the web page in Chromium', () => {
   const faults: string[] = [];
 
   beforeAll(async () => {
-    // Every visitor of the page is alice, who also has the files of the other examples in their organization.
+    // The page shows the files of the user alice to every visitor. The other examples store files of alice too, in
+    // another organization. So the page has an organization of its own.
     const { apiKey } = await service.store.organizations.create('web page');
     webExamples = await copyExamples({ url: service.url, apiKey });
     server = await webExamples.run('web', { PORT: '0' });

@@ -160,7 +160,7 @@ const ofVectorFiles = (act: (file: string) => Promise<void>) => async (): Promis
   for (const file of await filesOf(VECTORS)) if ((await stat(file)).size > 0) await act(file);
 };
 
-/** Asserts the reports about collections of which no search works. */
+/** Asserts that /ready, doctor and a search report that searches in a collection fail. */
 async function expectReportedSearches(): Promise<void> {
   // /ready caches the result of its test search for some seconds.
   const ready = await waitFor(
@@ -209,7 +209,7 @@ const UNLOADABLE: readonly (readonly [what: string, damage: () => Promise<void>]
 ];
 
 test.each(UNLOADABLE)(
-  'reports %s and a missing collection in reconcile, /ready, doctor and searches, and repairs them by vectors rebuild',
+  'reconcile, /ready, doctor and searches report %s; reconcile also a missing collection; a rebuild repairs both',
   async (_what, damage) => {
     await whileStopped(async () => {
       await damage();

@@ -60,8 +60,8 @@ const deletesEnded = (customerId: string, count: number): Promise<number> =>
   );
 
 /**
- * Makes the next delete of vectors fail once, when the files already belong to the delete's run. Returns a function
- * that returns whether the failure has happened.
+ * Makes the next deletion of vectors fail once. At that time, the delete run has already written its run id, a status
+ * and an error message to the files. Returns a function that returns whether the failure has happened.
  */
 function failOnce(): () => boolean {
   const { vectors } = service.store;
@@ -80,21 +80,24 @@ function failOnce(): () => boolean {
 
 test.each<readonly [string, object]>([
   ['status', { sync_statuses: ['READY'], include_containers: false }],
-  ...thoroughRows([['absence of an error', { sync_error_message: '', include_containers: false }]] as const),
-])('finds the files of an interrupted batch again, although the delete selected them by %s', async (_what, filters) => {
-  const { user, parent } = await scraped();
-  const failed = failOnce();
-  await user.post('/delete_files_v2', { filters });
-  expect(
-    await waitFor(
-      () => user.children(parent.id),
-      (remaining) => remaining.length === 0,
-    ),
-  ).toEqual([]);
-  expect(failed()).toBe(true);
-  expect((await user.file(parent.id)).sync_status).toBe('READY');
-  expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
-});
+  ...thoroughRows([['error message', { sync_error_message: '', include_containers: false }]] as const),
+])(
+  'finds the files of a failed batch again, although the batch has changed the %s that selected them',
+  async (_what, filters) => {
+    const { user, parent } = await scraped();
+    const failed = failOnce();
+    await user.post('/delete_files_v2', { filters });
+    expect(
+      await waitFor(
+        () => user.children(parent.id),
+        (remaining) => remaining.length === 0,
+      ),
+    ).toEqual([]);
+    expect(failed()).toBe(true);
+    expect((await user.file(parent.id)).sync_status).toBe('READY');
+    expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
+  },
+);
 
 test('keeps emptied records if a batch fails after its work, and emits one event each', async () => {
   const { user, name, parent } = await scraped();

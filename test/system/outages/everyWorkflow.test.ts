@@ -13,7 +13,10 @@ import {
 } from '../../support/workflows/trials.js';
 import { type Step, TESTED_ELSEWHERE, SCENARIOS, type Workflow } from '../../support/workflows/scenarios.js';
 
-/** Scenarios whose record must return to a final state after a cancellation at any step. */
+/**
+ * Scenarios that set a data source or a container to SYNCING while they list its contents. They also run with
+ * cancellations: a cancelled run must end that status.
+ */
 const CANCELLED = ['listing of an account', 'scrape'];
 
 /** Scenarios of the part that several workflows share (workflows/ingestRun.ts), which a scrape runs here. */
@@ -26,9 +29,10 @@ const LIKE_A_SCRAPE = [
 ];
 
 /**
- * Every scenario runs without faults, except those like a scrape. The first scenario that contains a step runs again
- * with a failure after that step, if it is its first one. A listing and a scrape also run with a cancellation at each
- * step that is in no earlier scenario; the cancelled scrape is such a run.
+ * Every scenario runs without faults, except those in LIKE_A_SCRAPE. If no earlier scenario contains the first step of
+ * a scenario, that scenario also runs with a failure after this step. The scenarios in CANCELLED also run with a
+ * cancellation before each step that no earlier scenario contains. The step ingestBatch is omitted, because the
+ * scenario 'cancelled scrape' is cancelled there.
  * test/long/steps.test.ts injects faults at every step of every scenario.
  */
 testWorkflows(
@@ -115,7 +119,7 @@ test('an activity whose run has no record does nothing, or fails without retries
         ({ type, nonRetryable, kind, retryable }: Record<string, unknown>) =>
           kind === undefined ? { type, nonRetryable } : { kind, retryable },
       );
-      // For a connection, the missing record is that of its attempt.
+      // `gone`: the activities of a connection by consent need the record of a connection attempt, not of a run.
       expect([null, { type: 'RunMissing', nonRetryable: true }, { kind: 'gone', retryable: false }]).toContainEqual(
         error,
       );

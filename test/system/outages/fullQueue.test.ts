@@ -67,7 +67,7 @@ test('marks files beyond a full queue DELAYED with the reason, and processes the
   await site.close();
 });
 
-test('processes an upload and a second scrape after a full queue, and cancels delayed files on request', async () => {
+test('processes an upload and a scrape while files of another scrape are DELAYED, and cancels these', async () => {
   const [slow, quick] = [await startHeldSite(8), await startHeldSite(2)];
   const user = await service.user('ruth');
   const parent = await user.scrape({ url: slow.url('/sitemap.xml') });
@@ -86,7 +86,7 @@ test('processes an upload and a second scrape after a full queue, and cancels de
   await Promise.all([slow.close(), quick.close()]);
 });
 
-test('marks uploads beyond a full queue DELAYED without a workflow, can cancel them, and processes the others later', async () => {
+test('marks uploads beyond a full queue DELAYED without a worker, and later processes or cancels them', async () => {
   await service.stopWorker();
   const user = await service.user('sid');
   const files: FileRecord[] = [];

@@ -175,7 +175,7 @@ describe('a receiver that redirects or closes the connection', () => {
   test.each([
     [302, 302, 'redirects are not followed'],
     ['close', null, 'failed or broke'],
-  ] as const)('counts as a failure and is retried: %s', async (how, status_code, sentence) => {
+  ] as const)('causes a failed attempt, and a retry at the same address: %s', async (how, status_code, sentence) => {
     const { emit, receiver, deliveries } = await organization();
     const hook = await receiver();
     let first = true;
@@ -196,7 +196,7 @@ describe('a receiver that redirects or closes the connection', () => {
 });
 
 describe('a receiver that answers 410', () => {
-  test('gets no further event, is flagged, and continues where it was after a redelivery', async () => {
+  test('is flagged and gets no further event; a redelivery continues with the rejected event', async () => {
     const { emit, receiver, deliveries, webhook, post } = await organization();
     const hook = await receiver();
     hook.reactWith(() => 410);
@@ -237,12 +237,14 @@ describe('an address that became private', () => {
   });
 });
 
+/** A page of the event feed. */
+interface Page {
+  readonly results: { cursor: number; event_id: string; webhook_type: string; obj: { object_id: string } }[];
+  readonly next_cursor: number;
+  readonly has_more: boolean;
+}
+
 describe('a receiver that was down, or was added late', () => {
-  interface Page {
-    readonly results: { cursor: number; event_id: string; webhook_type: string; obj: { object_id: string } }[];
-    readonly next_cursor: number;
-    readonly has_more: boolean;
-  }
   thoroughly('can read missed events from the feed, page by page, and gets later events by webhook', async () => {
     const { emit, receiver, get } = await organization();
     const hook = await receiver();
@@ -274,16 +276,17 @@ describe('a receiver that was down, or was added late', () => {
     await emit('FILE_DELETED', 1);
     expect(await late.waitForAccepted(1)).toEqual(['FILE_DELETED 1']);
   });
-  test('gets no events of another organization, neither in its feed nor in its deliveries', async () => {
-    const [own, other] = [await organization(), await organization()];
-    const [ownHook, otherHook] = [await own.receiver(), await other.receiver()];
-    await own.emit('FILE_READY', 1);
-    await other.emit('FILE_READY', 2);
-    await Promise.all([ownHook.waitForAccepted(1), otherHook.waitForAccepted(1)]);
-    expect((await own.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
-    expect([ownHook.accepted(), otherHook.accepted()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
-    for (const path of [`/webhooks/${otherHook.id}/deliveries`, `/webhooks/${2 ** 40}/deliveries`])
-      expect(await own.get(path)).toMatchObject({ status: 404, body: { detail: 'No such webhook.' } });
-    expect((await own.post(`/webhooks/${otherHook.id}/redeliver`, {})).status).toBe(404);
-  });
+});
+
+test("an organization's event feed, webhooks and deliveries contain no events of another one", async () => {
+  const [own, other] = [await organization(), await organization()];
+  const [ownHook, otherHook] = [await own.receiver(), await other.receiver()];
+  await own.emit('FILE_READY', 1);
+  await other.emit('FILE_READY', 2);
+  await Promise.all([ownHook.waitForAccepted(1), otherHook.waitForAccepted(1)]);
+  expect((await own.get<Page>('/events')).body.results.map(({ obj }) => obj.object_id)).toEqual(['1']);
+  expect([ownHook.accepted(), otherHook.accepted()]).toEqual([['FILE_READY 1'], ['FILE_READY 2']]);
+  for (const path of [`/webhooks/${otherHook.id}/deliveries`, `/webhooks/${2 ** 40}/deliveries`])
+    expect(await own.get(path)).toMatchObject({ status: 404, body: { detail: 'No such webhook.' } });
+  expect((await own.post(`/webhooks/${otherHook.id}/redeliver`, {})).status).toBe(404);
 });

@@ -125,7 +125,7 @@ describe('a run that no worker takes', () => {
   let stopBroken = async (): Promise<void> => undefined;
   afterAll(() => stopBroken());
 
-  test('is stalled with a remedy, in every view', async () => {
+  test('is stalled in /sync_runs, /ready, /ops, doctor and backlog(), with the command that helps', async () => {
     file = (await user.scrape({ url: site.url('/sitemap.xml') })).id;
     const [run] = await stalledBy('no_worker');
     expect(run?.message).toContain('npm run worker');

@@ -299,7 +299,7 @@ describe('while Qdrant is killed during an ingest', () => {
     [answers] = await whileKilled('qdrant', () => Promise.all([callAll(caller), sleep(OUTAGE_MS)]));
   });
 
-  test('all operations answer 503 without Qdrant to searches and lists of vectors, and work otherwise', () =>
+  test('without Qdrant, only searches and lists of vectors answer 503', () =>
     expectRefusals(answers, { Qdrant: NEED_QDRANT }));
 
   test('the ingest fetches each page at most twice, and finishes when Qdrant is available again', async () => {
@@ -339,7 +339,7 @@ describe('while Temporal is killed and file storage fails', () => {
     });
   });
 
-  test('all operations answer 503 to a cancel, and without file storage to contents larger than a row', () =>
+  test('without Temporal and file storage, only a cancel and contents above CONTENT_ROW_BYTES answer 503', () =>
     expectRefusals(answers, {
       Temporal: ['POST /cancel_sync'],
       'File storage': ['POST /upload_text', 'POST /uploadfile'],
@@ -477,11 +477,11 @@ describe('when the primary of MongoDB steps down repeatedly', () => {
 });
 
 describe('only in npm run test:long', () => {
-  thoroughly('all operations answer 503 to searches and lists of vectors while Qdrant is frozen', async () =>
+  thoroughly('only searches and lists of vectors answer 503 while Qdrant is frozen', async () =>
     expectRefusals(await callWhileFrozen('qdrant'), { Qdrant: NEED_QDRANT }),
   );
 
-  thoroughly('all operations answer 503 to a cancel while Temporal is frozen', async () =>
+  thoroughly('only a cancel answers 503 while Temporal is frozen', async () =>
     expectRefusals(await callWhileFrozen('temporal'), { Temporal: ['POST /cancel_sync'] }),
   );
 

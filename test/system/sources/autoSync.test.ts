@@ -155,7 +155,8 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
     expect(await user.post('/integrations/files/sync', { data_source_id: id, ids })).toMatchObject({ status: 200 });
   };
   await select([content.containers[0]!]);
-  // The keeper, in the selected folder, is also selected individually with the same options. This has no effect.
+  // The keeper is in the selected folder, and is also selected by its own id, with the same options. Scheduled syncs
+  // must not restore its deleted file for that reason.
   await select([content.keeper]);
   await settledFiles(user, 2);
   await updateUser('carl', { auto_sync_enabled_sources: ['GITBOOK'] });
@@ -195,7 +196,8 @@ test('syncs a site automatically only when its request enables that', async () =
   const paths = ['/pages/0.html', '/pages/1.html', '/pages/2.html'];
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
   site.pages.set('/other.xml', sitemapOf(site.origin, paths.slice(0, 1)));
-  // Scrape /other.xml first: the page in both sitemaps then belongs to the scrape of /sitemap.xml, the later one.
+  // Both sitemaps list the first page. Its file becomes a child of the scrape that ran last, so /other.xml is scraped
+  // first.
   const unscheduled = await user.settled((await user.scrape({ url: site.url('/other.xml') })).id);
   const parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true })).id);
   const scheduleId = scheduleIds.container(parent.id);

@@ -170,7 +170,7 @@ test('deletes nothing when most pages are missing, until an operator approves', 
   expect((await decide('approve')).status).toBe(409);
   await syncNow();
   expect(await heldDeletions()).toBe(11);
-  // The first test has quarantined pages whose addresses other files have now.
+  // The quarantine still contains files of the first test. Their pages returned, and are stored as new files.
   const before = (await quarantined()).length;
   expect((await decide('approve')).status).toBe(200);
   await syncNow();

@@ -35,8 +35,8 @@ defineZendeskAddressTests(catalogue);
 defineConfluenceAddressTests(catalogue);
 defineSalesforceAddressTests(catalogue);
 
-// Options that select the types of items to sync, such as tickets or articles: some combinations. One selection applies
-// them for all sources. test/long/operations.test.ts tests all combinations.
+// Options that select the types of items to sync, such as tickets or articles. The same code applies them for all
+// sources, so each source has some combinations here. test/long/operations.test.ts tests all combinations.
 defineServiceNowTypeTests(catalogue, ONE_TYPE_OPTION);
 defineTypeTests(catalogue, 'ZENDESK', () => fillZendesk(catalogue), SOME_TYPE_OPTIONS);
 defineTypeTests(catalogue, 'INTERCOM', () => fillIntercom(catalogue), ONE_TYPE_OPTION);

@@ -98,7 +98,7 @@ export function defineFreshdeskTests(catalogue: Catalogue): void {
         file_metadata: { type: 'TICKET_ATTACHMENT', parent_external_file_id: 'harbour/ticket:7' },
       });
       expect(await customer.textOf('harbour/ticket:7/70')).toContain('A broken pier.');
-      // A ticket deleted at the source is deleted here, with its attachments.
+      // The next listing deletes the file of a ticket that was deleted in Freshdesk, and the files of its attachments.
       tickets.get(7)!.deleted = true;
       await customer.listItems();
       expect(await customer.files()).toHaveLength(9);

@@ -93,7 +93,7 @@ export function defineGitbookTests(catalogue: Catalogue): void {
       expect((await user.post('/integrations/gitbook/sync', request)).status).toBe(status);
     });
 
-    test('refuse a data source of another type; one of type WEB_SCRAPE has no items to list', async () => {
+    test('answer 404 for a WEB_SCRAPE data source; it lists no items, and syncs of it answer 400', async () => {
       const owner = { organizationId: dataSource.organization_id, userId: dataSource.organization_user_id };
       const site = await connectSource(
         catalogue.service,

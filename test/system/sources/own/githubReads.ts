@@ -17,7 +17,7 @@ export function defineGithubReadTests(catalogue: Catalogue): void {
   const github = () => (customer.fixture as GitHubFixture).emulator;
   let source = 0;
 
-  /** Requests a list. Expects the answer to match our OpenAPI document and the published one. */
+  /** Requests a list. Expects the answer to match our OpenAPI document and that of the public contract. */
   const list = async (what: string, body: object = {}): Promise<{ status: number; body: Page }> => {
     const request = { data_source_id: source, repository: 'ada/atlas', ...body };
     const { status, body: answer } = await customer.user.post<Page>(`${BASE_PATH}/${what}`, request);
@@ -135,7 +135,7 @@ export function defineGithubReadTests(catalogue: Catalogue): void {
       expect(await numbers('pull_requests', { order_by: 'popularity', filters: { state: 'closed' } })).toEqual([5]);
     });
 
-    test('page by number and by cursor, also beyond the pages that GitHub numbers', async () => {
+    test('page by number and by cursor; beyond the rows that GitHub numbers, only the cursor works', async () => {
       const all = { filters: { state: 'all' }, page_size: 1 };
       expect(await numbers('issues', { ...all, page: 3 })).toEqual([3]);
       expect(await numbers('issues', { ...all, page: 9 })).toEqual([]);

@@ -174,7 +174,7 @@ export function defineHelpdeskTests(catalogue: Catalogue, type: ConnectedSourceT
       const expected = [...Object.values(types), ...Object.values(attached)];
       expect(items.map((item) => item.external_id)).toEqual(expect.arrayContaining(expected));
       expect(await filesOf(user)).toEqual([]);
-      // An attachment selected by its own id needs no option.
+      // An attachment that is selected by its own id is synced without sync_attachments, and with no type selected.
       const chosen = [attached.TICKET!, types.ARTICLE!];
       const body = { data_source_id: id, ids: chosen, file_sync_config: { auto_synced_source_types: [] } };
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);

@@ -58,7 +58,8 @@ export function defineIntercomTests(catalogue: Catalogue): void {
         },
       });
       expect(await customer.textOf('ticket:7')).toMatch(/About Pier\.\s+Ada, .*: Broken & wet\./);
-      // Intercom returns a limited number of parts of a conversation; the number of missing parts is recorded.
+      // Intercom returns a limited number of the parts of a conversation. parts_left_out is their total number minus
+      // that of the returned ones; the first message is not a part.
       expect(fileWithId('conversation:5')?.file_metadata).toMatchObject({ type: 'CONVERSATION', parts_left_out: 5 });
       expect(await customer.textOf('conversation:5')).toMatch(
         /Ben, [\d :-]+: When is high tide\?\s+Ada, .*: At noon\.\s+Ada, .* \(internal note\): He asks daily\./,

@@ -68,7 +68,7 @@ export function defineNotionTests(catalogue: Catalogue): void {
         () => customer.countEvents('FILES_SKIPPED'),
         (times) => times > skipped,
       );
-      // A changed row is read again, and a deleted one is deleted here.
+      // A resync reads a changed row again. The next listing deletes the file of a row that is in the trash of Notion.
       const { pages } = emulator();
       pages.get(notionId(51))!.blocks = [{ type: 'paragraph', text: 'Springs.' }];
       pages.get(notionId(51))!.edited = 5;
@@ -91,7 +91,7 @@ export function defineNotionTests(catalogue: Catalogue): void {
       expect(syncedFiles.map((file) => file.name ?? '').toSorted()).toEqual(['Keeper', 'Lamp', 'Lighthouse']);
     });
 
-    test('keep or remove markup according to parsed_text_format; another value changes the text', async () => {
+    test('store text in the parsed_text_format of the last sync: with markup, or by default without', async () => {
       await customer.connect();
       const textAs = async (format: string | null, request: string): Promise<[string, FileRecord]> => {
         const config = format === null ? {} : { file_sync_config: { parsed_text_format: format } };

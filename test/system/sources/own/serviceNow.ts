@@ -294,7 +294,7 @@ export function defineServiceNowTests(catalogue: Catalogue): void {
       expect(id).toBeGreaterThan(0);
     });
 
-    test('are listed by probing when the account may not list tables', async () => {
+    test('are found by a request to each known table if the account may not list tables', async () => {
       emulated().rights.hidesTables = true;
       emulated().tables.set('problem', { ...emulated().tables.get('problem')!, isClosed: true });
       await customer.connect({ sync_source_items: true });

@@ -16,7 +16,7 @@ export function defineServiceNowChangeTests(catalogue: Catalogue): void {
     };
     beforeEach(() => customer.resetAndCreateUser());
 
-    test('are all that later listings request; a lower row count reveals a deletion', async () => {
+    test('are all that a later listing requests; if rows or attachments are missing, it lists all', async () => {
       const { tables, attachments, requests } = emulated();
       const [incidents, articles] = [tables.get(incident)!.rows, tables.get('kb_knowledge')!.rows];
       const oldAttachment = attach(incident, 'lighthouse', 'old');
@@ -47,7 +47,7 @@ export function defineServiceNowChangeTests(catalogue: Catalogue): void {
         });
       expect(queries().length).toBeGreaterThan(0);
       expect(queries().filter((query) => !/^sys_(?:updated_on>=|created_on<|idIN)/.test(query))).toEqual([]);
-      // A table that has fewer rows than before is listed in full.
+      // ServiceNow reports no deletions. If a table has fewer rows or attachments than before, everything is listed.
       emulated().reset();
       attachments.delete(sysIdOf('old'));
       await customer.listItems();

@@ -138,7 +138,7 @@ export function defineSharePointTests(catalogue: Catalogue): void {
       expect((await stranger.get(`/integrations/sharepoint/sites/list?data_source_id=${id}`)).status).toBe(404);
     });
 
-    test('sync items by drive and id, or by id alone in the first library, and pages by their ids', async () => {
+    test('sync a file by library and id, or by id in the default library; a library; and all pages', async () => {
       graph().drives.put('b!atlas', 'first.md', { content: 'First.' });
       const ids = [
         { id: 'boats.md', root_id: 'b!boats' },

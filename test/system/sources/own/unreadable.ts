@@ -25,7 +25,7 @@ export function defineUnreadableTests(catalogue: Catalogue): void {
     const gitbook = new Customer(catalogue, 'GITBOOK');
     beforeEach(() => Promise.all([github.resetAndCreateUser(), gitbook.resetAndCreateUser()]));
 
-    test('in a directory of GITHUB are reported once, with reason and request_id, even if they are also selected by id', async () => {
+    test('in a directory of GITHUB are reported by one event per reason; also those selected by id', async () => {
       const { files } = (github.fixture as GitHubFixture).emulator.repositories['ada/atlas']!;
       files['sights/tower.zip'] = { content: 'PK' };
       files['sights/long.rs'] = { content: 'x'.repeat(1_000_001) };
