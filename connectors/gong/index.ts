@@ -29,8 +29,8 @@ const FIRST_DAY = '2010-01-01T00:00:00Z';
 const LAST_DAY_MS = 86_400_000;
 /**
  * Returns a page at a cursor. Gong's cursors expire, and neither the status nor the text of that refusal is documented.
- * So any 4xx restarts the listing, except those that are not about the request: credentials (401), permissions (403,
- * 451), time (408) and rate (429). If a 404 counted as the end, the remaining calls would be deleted.
+ * So a status 4xx restarts the listing, unless it concerns credentials (401), permissions (403, 451), time (408) or
+ * rate (429). If a 404 counted as the end, the remaining calls would be deleted.
  */
 async function atCursor(answer: Promise<Json>): Promise<Json> {
   try {

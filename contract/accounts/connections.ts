@@ -29,8 +29,8 @@ export interface Walk {
 }
 
 /**
- * Returns whether the containers that could not be listed allow the deletion of missing items: all of them are stored
- * items, so their stored descendants count as existing.
+ * Returns whether the containers that could not be listed allow the deletion of missing items: each is a stored item,
+ * so its stored descendants count as existing.
  */
 export const isAccountedFor = ({ refused, closed = 0 }: Walk): boolean => refused === closed;
 /**

@@ -104,7 +104,7 @@ function eachBlock(root: Document, lengths: Lengths, visit: (block: PageElement,
       if (!isElement(child) || !isBlock(child)) continue;
       const length = lengths.get(child) ?? 0;
       if (length < MIN_BLOCK_LENGTH) continue;
-      // Elements of one class in a row, such as lines of code, are treated like items of a list: each alone is no block.
+      // Elements of one class in a row, such as lines of code, are treated like items of a list, not as blocks.
       const isInSeries = child.name !== 'p' && !series.endsWith('.') && signatureOf(child) === series;
       const isPart = isInSeries || LIST_AND_TABLE_PARTS.has(child.name);
       if (length <= MAX_BLOCK_LENGTH && !isPart && !NO_BLOCKS.has(child.name)) {

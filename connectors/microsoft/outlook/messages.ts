@@ -148,7 +148,7 @@ export async function listMessage(
   if (attachment === null) return { items: await withAttachments(client, [item], { hasContent: false }), next: null };
   const found = await readAttachment(client, message, attachment);
   // An attachment that is requested by its id becomes a file even if it is inline or a link. For a link, the
-  // sync_error_message of the file says that the content is elsewhere.
+  // sync_error_message of the file asks the user to connect the account that has the content.
   const requestedItem = itemOfAttachment({ ...found, isInline: false, '@odata.type': '' }, item, true);
   if (requestedItem === null) throw noSuchItem(NAME);
   return { items: [requestedItem], next: null };

@@ -10,7 +10,7 @@ import { readSvg } from './readSvg.js';
 
 const HTML_TYPE = 'application/xhtml+xml';
 
-/** Reads all text of each page of a book, in reading order. No part is left out as a menu, unlike on a web page. */
+/** Reads all text of each page of a book, in reading order. Unlike on a web page, menus are not removed. */
 export const epubParser: Parser = {
   async parse({ bytes }, limits) {
     const { archive, pages, types, metadata, created, ...book } = await openBook(bytes, limits);
