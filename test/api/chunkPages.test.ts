@@ -1,6 +1,6 @@
 /**
- * Tests with stores in memory: pages and tenants of lists of chunks, the order of uploaded chunks, the state of topics,
- * and the deletion of many users.
+ * Tests with stores in memory: pages and tenants of lists of chunks, the order of uploaded chunks, the state that event
+ * streams share (topics), and the deletion of many users.
  */
 import { expect, test } from '@jest/globals';
 
@@ -123,7 +123,7 @@ test('without a file filter, only chunks of the caller are read, each with its v
   expect(tenants).toEqual(new Set([JSON.stringify(CALLER)]));
 });
 
-test('a slower read of a topic does not replace a newer state', async () => {
+test('of two reads of a topic, the result of the one that began later is kept, even if it ends first', async () => {
   const topics = createTopics<number>({ tickMs: 60_000, isSame: (a, b) => a === b }, { warn: () => undefined });
   const answers: ((state: number) => void)[] = [];
   const read = () => new Promise<number>((resolve) => answers.push(resolve));

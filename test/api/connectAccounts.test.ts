@@ -68,7 +68,7 @@ const S3 = { source: 'S3', access_key: 'k', access_key_secret: 's' };
 const TOKEN = { access_token: 't' };
 const GRANT = { accessToken: 't', refreshToken: null, clientId: null, expiresAt: null, facts: {} };
 
-test('credentials of a request reach the source in the form of its connector', () =>
+test('credentials in a request are converted to the fields that the connector of their source expects', () =>
   everyRow(
     [
       [
@@ -160,7 +160,7 @@ test('an account is stored with the identity that its source returns, and all of
     ...{ listItems: true, syncFiles: false, options: { requestId: 'r-1' } },
   };
   expect(await connectAccount(ADA, account as never, deps as never)).toBe(SOURCE);
-  // The account is opened under the name of the user, so that the source's rate limit counts attempts per user.
+  // The rate limiter counts requests by account name. This account has no id yet, so its name is that of the user.
   expect(opened).toEqual([{ type: 'GITHUB', name: 'user 7', credentials: { accessToken: 't' } }]);
   expect(accepted).toEqual([
     { ...account, ...IDENTITY, credentials: JSON.stringify({ accessToken: 't' }), requestId: 'r-1' },

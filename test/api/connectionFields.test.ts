@@ -31,7 +31,7 @@ const fields = Object.entries(CONNECTION_FIELDS).flatMap(([service, rows]) =>
 type Row = (typeof fields)[number];
 const nameOf = ({ service, field }: Row): string => `${service}: ${field}`;
 
-test('accepts every field as a parameter of the connection', () =>
+test('returns the value of each connection field under the name of its parameter', () =>
   everyRow(fields, nameOf, ({ service, field, parameter }) => {
     expect(connectionFieldsOf(service, { [field]: GOOD[field] })).toMatchObject({ [parameter]: GOOD[field] });
   }));

@@ -91,7 +91,7 @@ describe('the selection page', () => {
     },
   );
 
-  test('of a source without a selection syncs the whole account, also if items are sent', async () => {
+  test('of a connection that offers no choice of items syncs the whole account, and ignores sent ids', async () => {
     const actions = { offersChooser: false, listItems: true, syncFiles: true, dataSourceTags: {} };
     const attempt = { ...ATTEMPT, actions, options: { ingest: {}, tags: {}, requestId: 'r' } };
     const { deps, of } = depsOf(undefined, {

@@ -233,11 +233,17 @@ test('reports failures of the account before those of files, and deletions that 
     latest: { _id: 3, syncErrorMessage: 'gone', workflowId: 'w', updatedAt: new Date(0) },
   };
   const rows: [what: string, source: object, groups: object[], status: string, message: RegExp][] = [
-    ['none', {}, [], 'ok', /No file/],
+    ['no failure', {}, [], 'ok', /No file/],
     ['files', {}, [group, { ...group, files: 1 }], 'warn', /^3 files failed, 2 of them because: gone/],
     ['files of one cause', {}, [group], 'warn', /^2 files failed because: gone/],
-    ['files beyond the count', {}, [{ ...group, files: 10_000 }], 'warn', /^At least 10000 files failed because/],
-    ['causes beyond the list', {}, Array(10).fill(group), 'warn', /^At least 20 files failed, 2 of them because/],
+    [
+      'the maximum number of counted files',
+      {},
+      [{ ...group, files: 10_000 }],
+      'warn',
+      /^At least 10000 files failed because/,
+    ],
+    ['the maximum number of causes', {}, Array(10).fill(group), 'warn', /^At least 20 files failed, 2 of them because/],
     ['one file', {}, [{ ...group, files: 1 }], 'warn', /^1 file failed because: gone/],
     ['deletions are held', { metadata: { deletions_held: 4 } }, [group], 'warn', /^4 files are missing/],
     [
@@ -248,14 +254,14 @@ test('reports failures of the account before those of files, and deletions that 
       /sync of files failed: f/,
     ],
     [
-      'the listing',
+      'the listing, with its own error',
       { syncStatus: 'SYNC_ERROR', metadata: { items_error: 'i', files_error: 'f' } },
       [],
       'bad',
       /failed: i$/,
     ],
     [
-      'the listing, by its files',
+      'the listing, with only the error of the sync of files',
       { syncStatus: 'SYNC_ERROR', metadata: { files_error: 'f' } },
       [],
       'bad',

@@ -115,7 +115,7 @@ async function readPage(hosts: readonly string[] | null, ingest: object = {}) {
   return { page, calls, state };
 }
 
-test('a sample of a page is read with the options of the run, and has its links to the same site', async () => {
+test('a sample of a page uses the options of the run, and has links to the given and the final host', async () => {
   const { page, calls, state } = await readPage(['b.test']);
   expect(page).toEqual({
     ...{ bytes: 5, tokens: 5, texts: ['> abcd', '> cdef'], links: ['http://b.test/y'] },

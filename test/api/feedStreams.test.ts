@@ -157,7 +157,8 @@ test('the stream of a run ends with its final record, or null if it was deleted;
   expect((await textOf(await openRun(ANN, null), 9))[1]).toBe('event: end\ndata: null\n\n');
   expect((await openRun(ANN, ENDED, idOf(ended[1]))).answer.open).toBeNull();
   const progress = await textOf(await openRun(ANN, { finishedAt: null }));
-  // A client with an older record gets its own id again, then the end. A malformed id is not repeated.
+  // If a client sends the id of an older record, the first message repeats this id, and the final record follows. A
+  // malformed id is not repeated.
   const later = await textOf(await openRun(ANN, ENDED, idOf(progress[1])), 9);
   expect(later.map(idOf)).toEqual([idOf(progress[1]), idOf(ended[1])]);
   expect((await textOf(await openRun(ANN, ENDED, 'x\ndata: y'), 9))[0]).not.toContain('id:');

@@ -29,7 +29,7 @@ test('an address is refused if this service may not call it, with and without it
       ['http://167772165/', false],
       ['site.example:22', false],
       ['https://site.example:22/', false],
-      // This rule accepts other schemes and invalid addresses: each operation refuses them with its own message.
+      // This rule checks only http(s) addresses: the operation refuses other schemes and invalid addresses.
       ['ftp://10.0.0.5/', true],
       ['not an address', true],
     ] as [string, boolean][],

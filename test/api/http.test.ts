@@ -337,7 +337,7 @@ describe('work with an abort signal', () => {
   });
 });
 
-test('uploaded contents belong to the user of the request, and are discarded unless a file record refers to them', async () => {
+test('uploaded contents belong to the user of the request; discard() is called for each, even if one call fails', async () => {
   const discarded: unknown[] = [];
   const received: [unknown, string][] = [];
   const originals = {
@@ -354,6 +354,7 @@ test('uploaded contents belong to the user of the request, and are discarded unl
   const contents = createRequestContents(originals, { ...owner, customerId: 'ada' } as never);
   await contents.receive(Buffer.from('one'));
   await contents.receive(Buffer.from('two'));
+  // The real store's discard() keeps content that was assigned to a file.
   await contents.discardUnaccepted();
   expect([received, discarded]).toEqual([
     [

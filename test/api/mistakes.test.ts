@@ -27,7 +27,7 @@ interface Mistake {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
-  /** Values may be functions: tokens and keys are known only when the service runs. */
+  /** A function, because tokens and keys are known only when the service runs. */
   readonly headers?: () => Record<string, string>;
 }
 type Rest = Pick<Mistake, 'headers'>;

@@ -60,7 +60,7 @@ test('a file record is described with all 39 keys of the contract and with our e
   expect(described?.required).toHaveLength(41);
 });
 
-test('no parameter is a version, and only paths under /auth/v1 contain one', () => {
+test('no parameter is named after a version, and only paths under /auth/v1 have a segment such as v1', () => {
   for (const [path, methods] of Object.entries(ourDocument.paths)) {
     if (/\bv\d/.test(path)) expect(path).toMatch(/^\/auth\/v1\//);
     for (const { parameters = [] } of Object.values(methods))
@@ -77,7 +77,7 @@ test('documents failures as well as success; 403 where an API key is required or
   // While a request is in progress, another one with its Idempotency-Key gets 409: send it again after Retry-After.
   const conflict = ourDocument.paths['/scrape_sitemap']?.['post']?.responses['409'];
   expect(conflict).toHaveProperty('headers.Retry-After');
-  // A search changes nothing, so it accepts a token with the scope `read`.
+  // POST /user_files_v2 only lists files, so it accepts a token with the scope `read` and documents no 403.
   expect(responsesOf('/user_files_v2')).not.toContain('403');
   expect(forbiddenOf('/scrape_sitemap')).toMatchObject({ description: expect.stringContaining('scope=read') });
   expect(forbiddenOf('/delete_users')).toMatchObject({ description: expect.stringContaining('needs an API key') });

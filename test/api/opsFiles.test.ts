@@ -56,7 +56,7 @@ test('shows 50 failed files of the organization and cause per page, with links t
     },
   ));
 
-test('shows the first page of files without a stored cause by default', async () => {
+test('without a page in the query, shows the first page; cause=none selects files without a cause', async () => {
   expect(await pageOf(51, { cause: 'none' })).toMatchObject({
     reads: [[{ organizationId: 7 }, null]],
     links: ['cause=none&amp;page=2'],

@@ -310,7 +310,7 @@ describe('file filters', () => {
       (given) => expect(() => filtersOf(given)).toThrow(expect.objectContaining({ status: 422 })),
     ));
 
-  test('combine with pages and orders', () => {
+  test('can be combined with pagination and an order', () => {
     const schema = Joi.object(
       listingFields(fileFilters().default({ include_all_children: false, non_synced_only: false })),
     );
@@ -327,7 +327,7 @@ describe('file filters', () => {
     ]);
   });
 
-  test('come with a page of 1 to 10,000 rows; any other limit of a page is refused', () => {
+  test('can be combined with a pagination limit of 1 to 10,000; a limit outside of this range is refused', () => {
     const limit = (rows: number) => toPage(bodyOf(pagination(), { limit: rows })).limit;
     expect([limit(1), limit(10_000)]).toEqual([1, 10_000]);
     for (const rows of [0, 10_001]) expect(() => limit(rows)).toThrow(expect.objectContaining({ status: 422 }));

@@ -106,7 +106,7 @@ const IN_CODE: readonly (readonly [
   ['words of a web search', searchUrls.query!, words, 50],
 ];
 
-test('every limit beyond the published schema accepts its value and refuses one more', () =>
+test('a limit that the published schema cannot express accepts exactly its size and refuses one more', () =>
   everyRow(
     IN_CODE,
     ([name]) => name,

@@ -43,7 +43,7 @@ test('a retry queues at most 1,000 files, and says whether files remain', () =>
     },
   ));
 
-test('a retry that names more than 1,000 files is refused, as a repetition would name the first 1,000 again', async () => {
+test('a retry that names more than 1,000 files is refused: repeating it would not reach the others', async () => {
   const run = { _id: 5, organizationId: 1, userId: 2, dataSourceId: null };
   const numbers = (first: number) => Array.from({ length: 600 }, (_, nth) => first + nth);
   const store = {

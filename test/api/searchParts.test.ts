@@ -10,7 +10,7 @@ import { spacesForVector } from '../../api/chunks/searchSpaces.js';
 const ADA = { organizationId: 1, userId: 2 };
 const NEVER = new AbortController().signal;
 
-test('a reranker gets 4k texts, 50 to 200 and at least k; a hybrid search reads 4k hits per list, at least 400', () => {
+test('a reranker gets 4 × k texts, at least 50, at most 200 (or k); a hybrid search reads 4 × k hits per list, at least 400', () => {
   expect([1, 12, 13, 50, 51, 200, 201, 1_000].map(candidatesOf)).toEqual([50, 50, 52, 200, 200, 200, 201, 1_000]);
   expect([1, 100, 101, 1_000].map(poolOf)).toEqual([400, 400, 404, 4_000]);
 });

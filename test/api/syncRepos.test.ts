@@ -14,7 +14,10 @@ const PAGES = [
   { containers: [repository(3, 'bob/notes')], next: null },
 ];
 
-/** Returns the repositories that a request lists, or the status if it is refused. */
+/**
+ * Returns the repositories whose files the accepted run lists, or the HTTP status if the request is refused.
+ * @param isBusy whether another run is listing the account
+ */
 async function listed(repos: readonly string[], isBusy = false): Promise<unknown> {
   const runId = 7;
   const { stores, of } = recorder({
