@@ -106,7 +106,7 @@ test('writes that exceed the maximum of one numbering call are numbered by the n
   expect(await events.head(organizationId)).toBe(ROWS_PER_ITERATION + 1);
 });
 
-test('settle() passes the ids of the files on to the intents', async () => {
+test('settle() of events calls settle() of intents (events not yet published) with the same file ids', async () => {
   await events.settle([7]);
   expect(settled).toEqual([[7]]);
 });

@@ -118,7 +118,7 @@ test('the events of the latest change survive a crash, however often the file ha
   expect(await published()).toContain(`FILE_SYNCING ${id}`);
 });
 
-test('settle() without ids publishes a hidden event only if it is so old that its writer has crashed', async () => {
+test('settle() without ids publishes events that their writer left unpublished 20 s ago, but not 5 s ago', async () => {
   const [id] = (await seed(files, commonFields(files), { one: QUEUED })).values();
   isCrashing = true;
   await expect(commands.start(RUN, [id!])).rejects.toThrow(CRASH);

@@ -66,7 +66,8 @@ const nest = async (parents: Readonly<Record<string, string>>) => {
     await files.updateOne({ _id: id(child) }, { $set: { parentId: id(parent) } });
 };
 
-test('a delete covers the files that existed when it was accepted, and those that it took over before a crash', async () => {
+test('a delete selects matching files that existed when it was accepted, and files that it marked before a crash', async () => {
+  /** A file that the filters do not match, and that a delete has marked by `takeOver`. */
   const taken = { syncStatus: 'SYNC_ABORTED', syncErrorMessage: BEING_DELETED, source: 'GMAIL' } as const;
   await seedFiles({
     old: {},
@@ -102,7 +103,7 @@ test('a delete covers the files that existed when it was accepted, and those tha
     ]).toEqual([...[[], []]]);
 });
 
-test('a delete includes the descendants of the named parents, or the children of the matching files, on request', async () => {
+test('a delete includes all descendants of given parents (includeAllChildren) or of matching files (deleteChildren)', async () => {
   await seedFiles({
     ...Object.fromEntries(['root', 'folder', 'deep'].map((name) => [name, { isContainer: true }])),
     ...{ page: {}, deepPage: {}, elsewhere: {}, mail: { source: 'GMAIL' }, attachment: {}, foreignPage: FOREIGN },
@@ -251,7 +252,7 @@ test('failed files are grouped by their cause, the largest group first, and rate
   expect([await limited(9), await limited(1), await limited(9, { organizationId: 2 })]).toEqual([2, 1, 0]);
 });
 
-test('totals add the published files of each source, and count those of each format', async () => {
+test('totals sum files with synced content by source and count them by format; tags are listed once each', async () => {
   const of = (fileFormat: string | null, size: number | null, fields: Partial<FileDoc> = {}): Partial<FileDoc> => ({
     statistics: { fileFormat, fileSize: size, numCharacters: 10, numTokens: 3, numEmbeddings: 2, mimeType: null },
     ...fields,

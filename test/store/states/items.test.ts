@@ -1,4 +1,7 @@
-/** The items of a connected account: what a listing finds, what no longer exists, and which files belong to it. */
+/**
+ * The items of a connected account: how a listing stores them, which of them no longer exist, and which file belongs to
+ * which item.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Connection, Model } from 'mongoose';
 

@@ -246,7 +246,7 @@ test('a run that is ending counts a file in the ledger only once, and counts ent
   expect(await counted()).toEqual({ ...NO_TALLY, discovered: 3, ok: 1, skipped: 1, pending: 1, ...OK_COST });
   const listed = await queries.items(await runOf(active), {}, null, 9);
   expect(listed.map(({ fileId, externalId }) => fileId ?? externalId)).toEqual([...ids.values(), 'x']);
-  // Its counts were written between the two reads.
+  // If the counts of the run were stored after the caller read it, tallies() returns the stored counts.
   const stale = await runOf(active);
   await runs.updateOne({ _id: active! }, { $set: { tally: { ...NO_TALLY, ok: 9 } } });
   expect((await queries.tallies([stale])).get(active!)).toMatchObject({ ok: 9 });

@@ -66,7 +66,7 @@ test('the first outcome of a re-embedded file is final, and the sums count each 
   ]);
 });
 
-test('selected items are returned once each with their latest options, the latest selection first', async () => {
+test('selected items are returned once each with their latest options, the latest first; deleted ones are skipped until unskip()', async () => {
   const [rows, skippedItems] = [selectionModel(connection), skippedItemModel(connection)];
   const selections = createSelections({ selections: rows, skippedItems });
   const choose = (externalIds: readonly string[] | null, tags: Record<string, string>, dataSourceId = 40) =>

@@ -139,7 +139,7 @@ test('a write changes a quarantined file only in the states and for the runs for
   });
 });
 
-test('restores a file that was not settled before quarantine as READY if it has content, else aborted', async () => {
+test('restores a file with an unfinished sync as READY if it has synced content, else as SYNC_ABORTED', async () => {
   const [quarantined, files] = [quarantinedModel(connection), fileModel(connection)];
   const quarantine = createQuarantine(quarantined, files, userModel(connection), withoutTransaction, events);
   const blank = { ...new files().toObject({ minimize: false }), ...ADA, source: 'BOX' };

@@ -95,7 +95,7 @@ test('the files of a batch and of a run are counted by their states, without tho
   expect(names(await progress.listReady([RUN, OTHER])).toSorted()).toEqual(sorted('synced unchanged syncedOther'));
 });
 
-test('finds the READY files of a run and all files of a batch that need cleanup, and aborted files with a reserved generation', async () => {
+test('finds READY files of runs and any files of a batch with pending cleanup, and aborted files with an unpublished generation', async () => {
   expect(names(await progress.listNeedingCleanUp([RUN], 10))).toEqual(['synced']);
   expect(await progress.listNeedingCleanUp([RUN, OTHER], 1)).toHaveLength(1);
   const batch = sorted('synced failed unchanged syncedOther').map((name) => ({ runId: RUN, fileId: id(name) }));

@@ -1,4 +1,7 @@
-/** Rows of schedules: which are marked by a change, claimed, postponed, applied and listed. */
+/**
+ * Rows of schedules. A change of settings marks rows. A process claims a marked row, updates its schedule in Temporal,
+ * and records that schedule in `applied`; or it postpones the row.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Connection, Model } from 'mongoose';
 

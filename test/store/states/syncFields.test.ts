@@ -186,14 +186,14 @@ const ROWS: readonly Row[] = [
     'run',
   ],
   [
-    'limit',
+    'limit, counted as an attempt',
     SYNCING,
     (file) => stores.limit(RUN, file._id, LATER, 'm', true),
     { ...ATTEMPT_ENDED, ...NOW, syncStatus: 'RATE_LIMITED', syncErrorMessage: 'm', notBefore: LATER, attempts: 3 },
     'run',
   ],
   [
-    'limit of the account',
+    'limit, not counted as an attempt',
     SYNCING,
     (file) => stores.limit(RUN, file._id, LATER, 'm', false),
     { ...ATTEMPT_ENDED, ...NOW, syncStatus: 'RATE_LIMITED', syncErrorMessage: 'm', notBefore: LATER },
