@@ -1,6 +1,6 @@
 /**
- * Tests with simulated programs: which program of an engine is used, the build of the Python environment, and the first
- * checks of MongoDB.
+ * Tests with simulated programs: which program of an engine is used, how a starting MongoDB gets its replica set, and
+ * how the Python environment of the engines is built.
  */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ function addProgram(dir: string, name: string, script: string, mode = 0o755): st
 const search = (...dirs: string[]): string =>
   (process.env['PATH'] = [...dirs.map((dir) => path.join(folder, dir)), '', folder].join(':'));
 
-test('uses the first program on PATH whose version can read the data, else that of the wheel', async () => {
+test('uses a program on PATH if its version is supported, else that of the Python package (wheel)', async () => {
   const versions = [
     ['temporal', 'temporal version 1.8.9 (Server 1.31)', false],
     ['temporal', 'temporal version 1.9.0 (Server 1.32)', true],

@@ -416,13 +416,17 @@ const BATCHES: readonly Row[] = [
     ],
   },
   {
-    ...{ what: 'settles the quarantine', workflow: 'settleQuarantine' },
+    ...{ what: 'restores or erases quarantined files, batch after batch', workflow: 'settleQuarantine' },
     steps: { settleBatch: [{ more: true }, { more: false }] },
     calls: [['settleBatch'], ['settleBatch'], ['finishQuarantine', { outcome: 'finished' }]],
     result: null,
   },
   {
-    ...{ what: 'settles until it is cancelled', workflow: 'settleQuarantine', steps: { settleBatch: [CANCEL] } },
+    ...{
+      what: 'restores or erases files until it is cancelled',
+      workflow: 'settleQuarantine',
+      steps: { settleBatch: [CANCEL] },
+    },
     calls: [['settleBatch'], ['finishQuarantine', { outcome: 'aborted' }]],
   },
   {
@@ -515,13 +519,13 @@ const OTHERS: readonly Row[] = [
     calls: [['getConnectionState'], ['exchangeCode'], ['endConnection', { outcome: 'cancelled' }]],
   },
   {
-    ...{ what: 'has nothing to do', workflow: 'autoSync', input: { scheduleId: 's' } },
+    ...{ what: 'ends immediately for a revoked account', workflow: 'autoSync', input: { scheduleId: 's' } },
     steps: { acceptPass: [{ runId: null, reason: 'revoked' }] },
     calls: [['acceptPass', { scheduleId: 's' }]],
     result: { outcome: 'revoked', parts: 0 },
   },
   {
-    ...{ what: 'has parts', workflow: 'autoSync', input: { scheduleId: 's' } },
+    ...{ what: 'runs its parts one after the other', workflow: 'autoSync', input: { scheduleId: 's' } },
     steps: { acceptPass: [RUN], nextPart: [{ part: 1 }, { part: 2 }, { part: null }] },
     calls: [
       ...([['acceptPass', { scheduleId: 's' }], ['nextPart'], ['nextPart'], ['nextPart']] as const),
@@ -530,7 +534,11 @@ const OTHERS: readonly Row[] = [
     result: { outcome: 'finished', parts: 2 },
   },
   {
-    ...{ what: 'has a part that was terminated from outside', workflow: 'autoSync', input: { scheduleId: 's' } },
+    ...{
+      what: 'gets the same part again, whose workflow was terminated from outside',
+      workflow: 'autoSync',
+      input: { scheduleId: 's' },
+    },
     steps: { acceptPass: [RUN], nextPart: [{ part: 1 }] },
     calls: [
       ...([['acceptPass', { scheduleId: 's' }], ['nextPart'], ['nextPart']] as const),
@@ -539,7 +547,11 @@ const OTHERS: readonly Row[] = [
     result: { outcome: 'failed', parts: 1 },
   },
   {
-    ...{ what: 'has a part whose run does not end in time', workflow: 'autoSync', input: { scheduleId: 's' } },
+    ...{
+      what: 'cannot start a part whose workflow id stays in use',
+      workflow: 'autoSync',
+      input: { scheduleId: 's' },
+    },
     steps: { acceptPass: [RUN], nextPart: [{ part: ALREADY_RUNNING }] },
     calls: [['acceptPass', { scheduleId: 's' }], ['nextPart'], ['endPass', { outcome: 'failed' }]],
   },

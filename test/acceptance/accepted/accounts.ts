@@ -27,7 +27,7 @@ const sourceOf = (id: number) => database.collection<DataSourceDoc>('dataSources
 /** Defines the tests of requests about connected accounts: the records that they store, and the answers of lists. */
 export function testAccounts(): void {
   describe('items of an account', () => {
-    test('are listed by one run at a time, which can be cancelled', async () => {
+    test('are read from the source by one run at a time, which can be cancelled', async () => {
       const who = await createUser();
       const { user, runs } = who;
       const id = await connect(who, 'BOX');
@@ -49,7 +49,7 @@ export function testAccounts(): void {
       expect(await runs()).toHaveLength(2);
     });
 
-    test('are not listed for a feed, for a revoked account, or for another user', async () => {
+    test('are not read, and no run is created, for a feed, a revoked account, or another user', async () => {
       const [who, stranger] = [await createUser(), await createUser()];
       const [box, feed] = [await connect(who, 'BOX'), await connect(who, 'RSS_FEED')];
       const list = (id: number, { user } = who) => user.post('/integrations/items/sync', { data_source_id: id });
@@ -170,7 +170,7 @@ export function testAccounts(): void {
       expect(await sourceOf(id)).toMatchObject({ lastSyncAction: 'UPDATE' });
     });
 
-    test('by the sync operation of one source uses an account of that source', async () => {
+    test('by the sync of one source uses the account in data_source_id, else the only one with access', async () => {
       const who = await createUser();
       const [firstAccount, secondAccount] = [await connect(who, 'SLACK'), await connect(who, 'SLACK', 'b')];
       const box = await connect(who, 'BOX');

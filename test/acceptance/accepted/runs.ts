@@ -49,7 +49,10 @@ const ENDED = { startedAt: daysAgo(1), finishedAt: new Date(), tally: NO_TALLY }
 const STARTED = { startedAt: daysAgo(1) };
 const pausedAt = { reason: 'max_tokens', at: new Date(), wanted: 7, resumedAt: null };
 
-/** Defines the tests of requests about runs, and of requests that start a run for many files. */
+/**
+ * Defines the tests of requests about runs, vectors, chunks and links to contents, of the deletion of users, and of the
+ * sign-in to the operators page.
+ */
 export function testRuns(): void {
   describe('runs', () => {
     test('are listed newest first, by filters', async () => {

@@ -66,7 +66,7 @@ test('restarts a failing engine with growing pauses until it runs, and reports t
   expect(down.size).toBe(0);
 });
 
-test('waits longer each time an engine ends soon after its start, but not after it has run for a minute', async () => {
+test('doubles the pause if an engine ends within a minute of its start; otherwise the pause is 1 s again', async () => {
   const { onCrash } = startRestarter();
   const engine = failing(0);
   for (const ranMs of [0, 5_000, 5_000, 60_000]) {

@@ -183,7 +183,7 @@ describe('the process for long queries', () => {
     expect(longChildren).toHaveLength(1);
   });
 
-  /** Waits until the pool has ended a process. Its exit is reported later. */
+  /** Waits until the pool has sent a process the signal to end. The process may exit later. */
   const untilEnded = async (child: ChildProcess | undefined): Promise<void> => {
     const timeout = AbortSignal.timeout(TIME_LIMIT_MS);
     while (!child?.killed) await setImmediate(undefined, { signal: timeout });
@@ -234,7 +234,7 @@ describe('the process for long queries', () => {
     expect(await document).toHaveLength(1);
   });
 
-  test('has exited when the pool is closed while it is busy, and current and later calls fail', async () => {
+  test('that is busy has exited when close() resolves, and current and later calls fail', async () => {
     const { pool, longChildren } = observedPool(1);
     const failsAsClosed = { kind: 'embedding_failed' };
     const lost = ['query', 'document'].map((kind) =>
@@ -248,7 +248,7 @@ describe('the process for long queries', () => {
     await expect(pool.embed(['later'], 'document')).rejects.toMatchObject(failsAsClosed);
   });
 
-  thoroughly('has exited when the pool is closed while it ends', async () => {
+  thoroughly('that is already ending after its idle time has exited when close() resolves', async () => {
     const { pool, longChildren } = observedPool(1, { longQueryIdleMs: 1 });
     await pool.embed([SHORT_LONG_QUERY], 'query');
     await untilEnded(longChildren[0]);
@@ -266,7 +266,7 @@ test('embeds no further window of an aborted text', async () => {
   abort.abort(new Error('the caller disconnected'));
   await expect(aborted).rejects.toThrow('the caller disconnected');
   const sentBefore = sent.length;
-  // Another text of the same process is embedded after all texts that wait for that process.
+  // Both queries wait for the same process: remaining windows of the aborted query would be sent before this one ends.
   await pool.embed([SHORT_LONG_QUERY], 'query', undefined, fairnessKey);
   expect(sent.slice(sentBefore).join('')).toBe(SHORT_LONG_QUERY);
 });

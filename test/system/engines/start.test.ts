@@ -77,7 +77,7 @@ test('serves the Temporal Web UI', async () => {
   expect((await fetch(engines.temporalUiUrl ?? '')).status).toBe(200);
 });
 
-test('reports a crash while engines are still being started; the reported engine can be restarted', async () => {
+test('calls onCrash with an engine that ends right after its start; its restart() starts it again', async () => {
   let launches = 0;
   const launch = () => {
     launches += 1;

@@ -110,7 +110,8 @@ export function testTraces(thoroughly: typeof Thoroughly): void {
         // The span of a workflow may end after that of its start, and the span of a start after that of its request.
         if (!above || /^(workflow|start) /.test(span.name)) continue;
         expect([span.name, span.startMs >= above.startMs - 5]).toEqual([span.name, true]);
-        // An activity does not wait for a collection that it prepares before its use (Vectors.prepare).
+        // An activity starts the creation of its Qdrant collection early (Vectors.prepare), and may end before these
+        // calls.
         if (above.name.startsWith('activity ') && !PREPARES_COLLECTION.test(span.name))
           expect([span.name, span.endMs <= above.endMs + 50]).toEqual([span.name, true]);
       }
@@ -234,7 +235,7 @@ export function testTraces(thoroughly: typeof Thoroughly): void {
       expect(span).toMatchObject({ failed: false, attributes: { 'http.response.status_code': 405 } });
     });
 
-    thoroughly('replays the history of a traced workflow without tracing', async () => {
+    thoroughly('replays the history of a traced workflow in a worker without tracing', async () => {
       await quietTemporal();
       const connection = await Connection.connect({ address: service.env['TEMPORAL_ADDRESS'] ?? '' });
       const client = new Client({ connection });

@@ -1,6 +1,6 @@
 /**
- * Records emulated accounts: a recording contains no data of the account, and its replay gives the same results. Some
- * sources are recorded in the long tier only.
+ * Records emulated accounts: a recording contains no data of the account, and its replay gives the same results.
+ * Sources outside of FAMILIES are recorded only in `npm run test:long`.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
