@@ -69,7 +69,10 @@ export interface EmulatedAnswer {
   readonly text: string;
 }
 
-/** Name of the channel on which emulators publish their answers of type EmulatedAnswer, except injected faults. */
+/**
+ * Name of the channel on which emulators publish each answer of their source as an EmulatedAnswer. Refusals by `admit`
+ * and injected faults are not published, except `cutBody`: the answer is published with its complete body.
+ */
 export const EMULATED_ANSWERS = 'allotrope.emulatedAnswers';
 const emulatedAnswers = channel(EMULATED_ANSWERS);
 

@@ -1,7 +1,7 @@
 import { samplePage, type Site, sitemapOf, startSite } from './site.js';
 
 export interface HeldSite extends Site {
-  /** Answers all waiting requests, and every later one at once. */
+  /** Answers all waiting requests. Later requests are answered without waiting. */
   release(): void;
 }
 

@@ -202,10 +202,11 @@ describe('contents', () => {
       expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('of a notebook are reported only in a listing of its own id: then it becomes a file with an error', async () => {
+  test('of a notebook: a listing of its drive has hasContent false, a listing of its own id has true', async () => {
     graph.drives.put('b!mine', 'a/notes', { package: true });
     const notebook = (await descendantsOf(account, 'b!mine')).items.find(({ name }) => name === 'notes');
     expect(notebook).toMatchObject({ hasContent: false, isSelectable: false });
+    // If the notebook itself is selected, a sync creates a file for it, whose error states why it cannot be read.
     expect((await descendantsOf(account, 'b!mine/a.notes')).items).toMatchObject([{ hasContent: true }]);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Answers of Slack's Web API. Names and types are those of the types of @slack/web-api and of the archived
- * specification, which alone states what is always present. A field is required here if the examples of the current
- * reference also have it.
+ * specification, which alone states what is always present. A field is required here if that specification requires it
+ * and the examples of the current reference contain it.
  */
 import {
   always,

@@ -37,10 +37,7 @@ export const oneDrive: SourceObservations = {
       statement: 'OneNote notebooks are packages: neither files nor folders, without content.',
       ...{ link: 'https://github.com/wisecom-oy/atlas/issues/52', date: '2026-07-14' },
       evidence: {
-        test: [
-          SUITE,
-          'of a notebook are reported only in a listing of its own id: then it becomes a file with an error',
-        ],
+        test: [SUITE, 'of a notebook: a listing of its drive has hasContent false, a listing of its own id has true'],
       },
     },
     {

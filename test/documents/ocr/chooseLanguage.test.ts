@@ -57,7 +57,8 @@ test('begins with a Latin language whose data can be downloaded, if there is one
     });
   await expect(neededFirst([])).rejects.toMatchObject({ code: 'deu' });
   await expect(neededFirst(['deu'])).rejects.toMatchObject({ code: 'fra' });
-  // Other scripts are tried if the script can be detected.
+  // Without a usable Latin language, the script is detected, which needs the data `osd`. If `osd` cannot be downloaded
+  // either, the first Latin language is needed again: the error then names the missing data.
   await expect(neededFirst(['deu', 'fra'])).rejects.toMatchObject({ code: 'osd' });
   await expect(neededFirst(['deu', 'fra', 'osd'])).rejects.toMatchObject({ code: 'deu' });
 });

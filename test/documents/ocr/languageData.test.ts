@@ -139,7 +139,7 @@ describe('without a registry', () => {
     expect(await readFile(path.join(systemFolder(), '5', 'tessdata', 'deu.traineddata'), 'utf8')).toBe('of the system');
   });
 
-  test('a caller that needs the download gets its error', async () => {
+  test('with mustDownload, a failed download is an error although the system has the data', async () => {
     const settings = { folder, systemFolder: systemFolder(), download: unreachable, mustDownload: true };
     await expect(createLanguageData(settings).ensure('deu', signal)).rejects.toThrow(/could not be downloaded/);
   });
