@@ -161,7 +161,7 @@ test('attempts of a re-embedding that ended early: published files are done, the
   expect(none.names()).toEqual([]);
 });
 
-test('interrupted attempts of a run are settled page by page, and the last page is the first that is not full', async () => {
+test('data of interrupted attempts is deleted for 500 files at a time, until a page has fewer', async () => {
   const page = (count: number, first: number) =>
     Array.from({ length: count }, (_, nth) => ({ ...FILE, _id: first + nth, generation: 1, lastGeneration: 2 }));
   const uncleaned = [page(500, 1), page(3, 501)];

@@ -119,7 +119,7 @@ async function fileIds(): Promise<string[]> {
   return ids;
 }
 
-test('keeps omitted items that exist with their files, deletes missing ones, and checks again after each listing', async () => {
+test('keeps omitted items that exist, and their files; deletes missing ones; each listing checks again', async () => {
   const all = ['a', 'b', 'c', 'no file', 'gone without a file'];
   await listing(all);
   await sync(['a', 'b', 'c']);
@@ -145,7 +145,7 @@ test('checks files of items that no listing has found', async () => {
   expect(await fileIds()).toEqual(['a', 'selected']);
 });
 
-test('deletes nothing if the source fails; retries skip items that exist, and attempt 5 only logs the failure', async () => {
+test('deletes nothing if the source fails; retries skip existing items; attempt 5 ignores retryable faults', async () => {
   const ids = pages(150);
   await listing(ids);
   await sync(['page 0000', 'page 0149', 'gone']);

@@ -137,7 +137,7 @@ test('the first call queues the start only, and fails if a sitemap scrape alread
   expect(taken.of('frontier.add')).toEqual([]);
 });
 
-test('links are collected from pages above the depth of the request only', async () => {
+test('links are saved only for pages whose depth is known and less than recursion_depth', async () => {
   const keptLinks: unknown[] = [];
   const files = [0, 1, 2].map((depth) => ({ _id: depth, externalFileId: `${SITE}/${depth}` }));
   const { stores } = recorder({

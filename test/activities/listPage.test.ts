@@ -8,7 +8,7 @@ import { folderItem } from '../support/folderItem.js';
 
 // A known folder is stored as an item. A listing deletes the files that it does not find only if each folder that it
 // could not list is known.
-test('counts the known folders that could not be listed over all pages of a listing', async () => {
+test('sums over all pages the folders that could not be listed, and the known ones among them', async () => {
   const account = {
     sourceOf: () => 'BOX',
     listRoots: async () => ({ items: ['closed', 'open', 'unknown', 'alsoClosed'].map(folderItem), next: null }),

@@ -47,7 +47,7 @@ async function open({ error, source = SOURCE, credentials = 'c', grantVersion = 
   return { result, keys, used, revoked: of('dataSources.revoke'), aborted: of('files.abortQueuedOf') };
 }
 
-test('a step gets the account of the caller and its credentials, and revokes nothing', async () => {
+test('a step gets the data source and an account with its credentials; success revokes nothing', async () => {
   const { result, keys, used, revoked } = await open({});
   expect([result, keys, used, revoked]).toEqual(['done', [['BOX', '9', 'c']], [SOURCE], []]);
 });

@@ -97,7 +97,7 @@ test('a page with more files than one transaction accepts is accepted in parts, 
   expect(limited.accepted.map(({ length }) => length)).toEqual([500, 100]);
 });
 
-test('files are accepted again if the tags of their account changed before the files existed', async () => {
+test('files are accepted again, with the new tags, if the tags changed after the account was opened', async () => {
   let reads = 0;
   const { accepted, result } = await queueAccount([1], null, {
     // The first read opens the account. Each later read checks the tags after files were accepted.

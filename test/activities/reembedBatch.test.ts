@@ -21,7 +21,7 @@ type File = ReturnType<typeof fileOf>;
 interface Trial {
   readonly ids?: readonly number[];
   readonly files?: readonly File[];
-  /** Ids of files that have changed when their attempt begins, once per entry. */
+  /** Ids of files that have changed when an attempt begins. Each entry prevents one attempt of its file. */
   readonly changed?: readonly number[];
   /** Ids of files of which a chunk is missing. */
   readonly incomplete?: readonly number[];

@@ -138,7 +138,8 @@ test('deletes the data of an attempt that is not retried, and no other generatio
   expect((await settle('server_error')).of('contents.deleteGenerations')).toEqual([]);
 });
 
-test('records contents that crash readers from the third crash on', async () => {
+test('records the hash of a content after three crashes during its ingest, not after two', async () => {
+  // The current start counts, too: four unfinished starts are three crashes.
   const crash = async (unfinishedStarts: number, kind: FaultKind = 'quarantined') =>
     (await settle(kind, { unfinishedStarts, original: { sha256: 'hash' } as never })).of('files.recordCrash');
   expect(await crash(3)).toEqual([]);

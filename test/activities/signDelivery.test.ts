@@ -16,7 +16,7 @@ const event = {
 const body = eventBody(event, () => ({ workflow_id: null, workflow_url: null }));
 const headers = signDelivery({ signingKey, body, eventId: 'evt_1_5', seconds });
 
-test('both signatures match the public test vector', () => {
+test('both signatures match the sample of the public webhook library of Carbon', () => {
   expect(headers['carbon-signature']).toBe(
     't=1721392406,v1=aa2273ab64bb9162e7e7983a9cd7ab9f90d686691b1fd25c577991ad42c53fc1',
   );

@@ -53,7 +53,7 @@ const PREPARED = {
 };
 const quarantined = (state: string) => ({
   ...{ _id: 5, ...ADA, state, runId: 3, dataSourceId: 4, file: FILE },
-  // The fake has no points to read.
+  // In the state `leaving`, the activity reads the vectors of a file without a copy. The fake store has none.
   copy: state === 'leaving' ? { key: 'copy', generation: 1 } : null,
 });
 const COUNTS = ['vectors', 'chunks', 'contents', 'originals', 'recognizedPages', 'siteBlocks'];
@@ -302,7 +302,7 @@ test('an activity that ends a run does so once, after all other writes, so that 
     ([name]) => name,
     async (work) => {
       const { names } = await run(work);
-      // The addresses of a crawl are needed until its end.
+      // `frontier.clear` deletes the addresses of a crawl after `runs.finish`: a crawl needs them until it has ended.
       const writes = names.filter((name) => name !== 'frontier.clear');
       expect(writes.indexOf('runs.finish')).toBe(writes.length - 1);
       expect(writes.length - 1).toBe(writes.lastIndexOf('runs.finish'));

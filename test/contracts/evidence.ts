@@ -1,6 +1,6 @@
 /**
- * Evidence, besides the project's own emulators, that connectors work with their providers: the table of evidence in
- * docs/sources.md.
+ * Evidence, besides the project's own emulators, that connectors work with their providers. scripts/sourcesPage.ts
+ * writes docs/sources.md, including its table of evidence, from these and other constants.
  */
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import type { Aspect } from './observations/observation.js';

@@ -174,7 +174,10 @@ function shapesOfObject(document: Document, schema: Schema): Shape[] {
   });
 }
 
-/** Returns the shapes of a request body: one per alternative; for a list, a list with one member per alternative. */
+/**
+ * Returns the shapes of a request body, one per alternative. If the body is a list, each shape is a list of one member,
+ * one shape per alternative of the members.
+ */
 export function shapesOf(document: Document, schema: Schema): Shape[] {
   return choices(document, schema).flatMap((choice) =>
     choice.items

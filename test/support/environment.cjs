@@ -1,7 +1,8 @@
 /**
  * Jest's Node environment, in which all suites of a process share one copy of the compiled service, loaded by Node as in
- * production. Loading its 900 modules for each suite would take most of the time of many suites. Node also loads the
- * packages in shared/ once per process, even for source files that a suite imports.
+ * production. Loading its 900 modules for each suite would take most of the time of many suites. Some large packages
+ * are shared, too: jest.config.cjs maps their imports in all suites to the modules in shared/, which load them with
+ * Node's own `require`, once per process.
  */
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { rm } = require('node:fs/promises');
@@ -137,7 +138,7 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
     this.global.loadDocumentPool = () => fromDist('documents/pool.js');
     this.global.loadSplitText = () => fromDist('documents/chunking/splitText.js');
     this.global.globalOfNode = globalThis;
-    // Used in shared/.
+    // The modules in shared/ load their packages with it.
     this.global.requireOfNode = require;
     acceptAllContexts(this.global);
   }

@@ -13,7 +13,10 @@ export interface EventNote {
   readonly what: string;
 }
 
-/** The event kind of each final status. A stopped delete emits no event. */
+/**
+ * The event kind of each final status. No event reports a SYNC_ABORTED file whose deletion was stopped; its error
+ * message begins with 'The delete'.
+ */
 const EVENT_OF_STATUS: Partial<Record<FileDoc['syncStatus'], EventKind>> = {
   READY: 'FILE_READY',
   SYNC_ERROR: 'FILE_ERROR',

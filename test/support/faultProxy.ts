@@ -1,6 +1,6 @@
 /**
- * A proxy between a worker and its stores that recognizes the steps of a commit and can stop all traffic at one of
- * them.
+ * A proxy between a process of the service, usually a worker, and its stores. It recognizes the steps of a commit and
+ * can stop all traffic at one of them.
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { once } from 'node:events';
@@ -19,12 +19,12 @@ export const COMMIT_STEPS = [
   'cleanChunks',
   'recordCleanup',
 ] as const;
-/** `commitTransaction` is the commit command of any MongoDB transaction, including those of the API. */
+/** `commitTransaction` is the commit command of any MongoDB transaction that passes the proxy, also of an API. */
 export type CommitStep = (typeof COMMIT_STEPS)[number] | 'commitTransaction';
 
 /**
  * The point at which to stop: before the store receives the n-th call of a step, or after the call but before the
- * worker receives the answer.
+ * process receives the answer.
  */
 export interface Stop {
   readonly step: CommitStep;
@@ -33,7 +33,7 @@ export interface Stop {
 }
 
 export interface FaultProxy {
-  /** Settings that route a worker through the proxy. */
+  /** Settings that route a process through the proxy. */
   readonly env: Readonly<Record<'MONGODB_URI' | 'QDRANT_URL', string>>;
   /** Forwards everything up to the given point, then nothing; resolves when the point is reached. */
   stopAt(stop: Stop): Promise<void>;

@@ -128,6 +128,6 @@ function errorsOf(
     `there are fewer items than the run's ${total} files`,
   );
   if (kind !== 'autoSync' && kind !== 'reembedFiles')
-    check(failed >= failedFiles, `${failedFiles} of the run's files had failed`);
+    check(failed >= failedFiles, `fewer items have failed than the run's ${failedFiles} failed files`);
   return errors;
 }

@@ -23,8 +23,8 @@ export const MOVE_SETTINGS = { COLD_SWEEP_INTERVAL_S: '1', REAP_INTERVAL_S: '2',
 
 export interface MovedFiles {
   /**
-   * Moves all files in one direction, with a kill meanwhile: `delayMs` after the first move has begun, or for the API,
-   * after the request is sent.
+   * Moves all files in one direction. A kill happens `delayMs` after the first file has begun to move. The API moves no
+   * files: its kill happens `delayMs` after the request (hot), or after the files have become due (cold).
    * @returns whether the kill happened during the move; a kill of the API always counts
    */
   move(direction: Direction, kill: { target: KillTarget; delayMs: number } | null): Promise<boolean>;
@@ -84,8 +84,8 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
       let hit = false;
       const killing = async (): Promise<void> => {
         if (!kill) return;
-        // The delay starts when the first move has begun. For the API, which only accepts the request, it starts with
-        // that request.
+        // The delay starts when the first file has begun to move. For the API, it starts when the files have become due
+        // (cold) or with the request (hot).
         while (
           !begun ||
           (kill.target !== 'api' &&

@@ -35,7 +35,10 @@ export interface TimeSkipping {
    * @param jumped called after each jump with its length in milliseconds
    */
   follow(activities: Activities, jumped?: (byMs: number) => Promise<void>): Activities;
-  /** Advances the time by `ms` milliseconds, from timer to timer, but not while an activity is running. */
+  /**
+   * Waits until no activity is running, then advances the server's time by `ms` milliseconds. The server jumps from one
+   * timer to the next, and does not skip time while an activity is running.
+   */
   advance(ms: number): Promise<void>;
   /** Stops the server and restores the real clocks of this process. */
   close(): Promise<void>;

@@ -1,3 +1,4 @@
+/** Tests of malformed requests. Those that no HTTP client would send are written to a socket as raw bytes. */
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,6 @@ import { apiClient } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { TIME_LIMIT_MS } from '../../support/waitFor.js';
 
-/** Malformed requests, written byte by byte because no HTTP client would send them. */
 let service: TestService;
 let token: string;
 
@@ -104,7 +104,7 @@ describe('malformed HTTP, answered with an error and a closed connection', () =>
   });
 });
 
-describe('bodies whose bytes contradict their headers', () => {
+describe('bodies', () => {
   const requestWith = (bytes: Buffer, type = 'application/json') => [
     headOf([`content-length: ${bytes.length}`, 'connection: close']).replace('application/json', type),
     bytes,
@@ -122,11 +122,11 @@ describe('bodies whose bytes contradict their headers', () => {
     ['two documents', () => requestWith(Buffer.from('{}{}')), 422],
     ['an invalid media type', () => requestWith(Buffer.from('{}'), ';;;'), 422],
     ['longer than allowed', () => requestWith(Buffer.alloc(100_001, ' ')), 413],
-  ])('%s', async (_what, parts, status) => {
+  ])('are refused: %s', async (_what, parts, status) => {
     expect(await exchange(service.url, ...parts())).toMatchObject({ status, body: { detail: expect.anything() } });
   });
 
-  test('accepts characters beyond ASCII and a byte order mark', async () => {
+  test('may have characters beyond ASCII and a byte order mark', async () => {
     for (const text of ['{"filters":{"name":"Ödland 😀"}}', '\ufeff{}'])
       expect(await exchange(service.url, ...requestWith(Buffer.from(text)))).toMatchObject({ status: 200 });
   });

@@ -105,7 +105,10 @@ async function send({ method, path, auth, body, query = {}, params = {} }: Sent)
   return { status: answer.status, body: (await jsonOf(answer)) as { detail?: unknown } };
 }
 
-/** Describes how an answer violates our OpenAPI document or the published one; null if it violates neither. */
+/**
+ * Describes how an answer violates our OpenAPI document (`ours`) or the published one of Carbon, whose API this service
+ * implements (`theirs`). Returns null if it violates neither.
+ */
 function violation(
   { method, path }: Sent,
   { status, body }: { status: number; body: { detail?: unknown } },

@@ -100,7 +100,7 @@ async function sent(page: Page, anchor: string): Promise<string> {
 /** Returns a script for a page: whether it has this background. The theme is applied after the page is shown. */
 const hasBackground = (colour: string): string => `getComputedStyle(document.body).backgroundColor === '${colour}'`;
 
-test('the page at /docs has a policy with a nonce of each response', async () => {
+test('each response of /docs/ has a Content-Security-Policy with a new nonce', async () => {
   const policyOf = async () => (await fetch(`${service.url}/docs/`)).headers.get('content-security-policy') ?? '';
   const policy = await policyOf();
   expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src-elem 'nonce-[\w+/=]{20,}'; /);
@@ -118,7 +118,7 @@ describe('the page at /docs on a wide screen', () => {
   });
   afterAll(() => page.close());
 
-  test('has each tag, samples in three languages, and the light colours of the device', async () => {
+  test('has each tag, samples in three languages, and the light theme that the browser prefers', async () => {
     await page.getByText('Access tokens with which').first().waitFor();
     await page.waitForFunction(hasBackground('rgb(255, 255, 255)'));
     const { tags } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { tags: { name: string }[] };

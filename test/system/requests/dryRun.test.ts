@@ -127,8 +127,8 @@ test('a small site is read completely, and the estimate equals the run', async (
   expect(dry.price).toBeCloseTo(((dry.tokens ?? 0) / 1_000_000) * 2);
   expect([dry.tokens_low, dry.tokens_high]).toEqual([dry.tokens, dry.tokens]);
 
-  // A second estimate counts the texts that are embedded already. Its duration comes from earlier runs without
-  // max_tokens.
+  // A second estimate counts the texts that are embedded already. It computes `seconds` from earlier runs without
+  // max_tokens (a run with max_tokens may have paused), so another run is needed.
   await user.scrape({ url: publish('fast', range(10, 2)) }).then((file) => user.settled(file.id));
   // Estimates use a run only once it has ended, which is after the end of its last file.
   await waitFor(

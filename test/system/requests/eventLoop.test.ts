@@ -15,7 +15,10 @@ import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { isThorough, thoroughRows } from '../../support/thorough.js';
 
-/** Maximum processor time of the main thread in one turn of the event loop, in milliseconds at the reference speed. */
+/**
+ * Maximum processor time of the main thread in one turn of the event loop, in milliseconds on an idle core of a 2.5 GHz
+ * server (the reference speed).
+ */
 const MAX_TURN_MS = 100;
 /**
  * Maximum number of attempts of a request while its longest turn exceeds MAX_TURN_MS. Other processes on the same cores
@@ -57,8 +60,8 @@ afterAll(async () => {
 });
 
 /**
- * Waits until the main thread is idle. Returns the longest turn since the last call, at the reference speed if it is
- * longer than MAX_TURN_MS.
+ * Waits until the main thread is idle. Returns the longest turn since the last call, in milliseconds. If the measured
+ * time is more than MAX_TURN_MS, test/support/turnProbe.mjs converts it to the reference speed.
  */
 const longestTurn = async (): Promise<number> => Number(await (await fetch(`${probe}/?above=${MAX_TURN_MS}`)).text());
 
@@ -123,7 +126,10 @@ const many = (count: number, of: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => of(index)).join();
 const repeated = (count: number, piece: string): string => `${piece},`.repeat(count).slice(0, -1);
 
-/** Bodies above the limits, refused before they are parsed. Each is as long as MAX_JSON_BYTES allows. */
+/**
+ * Bodies that exceed JSON_LIMITS (depth, keys, values or numbers), refused before they are parsed. None is longer than
+ * MAX_JSON_BYTES.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   '300,000 unknown keys': `{${many(300_000, (index) => `"k${index}":1`)}}`,
   '1,600,000 empty lists': `{"x":[${repeated(1_600_000, '[]')}]}`,
@@ -133,7 +139,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   '2,400,000 levels of nesting': `${'['.repeat(2_400_000)}${']'.repeat(2_400_000)}`,
 };
 
-/** Bodies at the limits, parsed and validated. Their fields are unknown, so every operation accepts them. */
+/**
+ * Large bodies within JSON_LIMITS and MAX_JSON_BYTES, parsed and validated. Their fields are unknown, so every
+ * operation accepts them.
+ */
 const ADMITTED: Readonly<Record<string, string>> = {
   '24,000 unknown keys': `"x":1,${many(24, (index) => `"y${index}":{${many(999, (key) => `"k${key}":1`)}}`)}`,
   '20,000 objects': `"x":[${repeated(20_000, '{"a":1}')}]`,
@@ -143,16 +152,19 @@ const ADMITTED: Readonly<Record<string, string>> = {
 };
 
 const posts = operations.filter(({ method, body, takesForm }) => method === 'post' && body && !takesForm);
-/** Returns a name for the code that handles unknown fields of a body: it depends on the outermost schema and limits. */
+/**
+ * Returns the same name for operations that handle unknown fields of a body with the same code: they have the same
+ * outermost schema and size limits, and either all or none of them accept an Idempotency-Key.
+ */
 function kindOf({ body, takesContents, takesChunks, createsWork }: (typeof posts)[number]): string {
   const { type, rules, dependencies, matches } = body?.describe() ?? {};
   return JSON.stringify([type, rules, dependencies, matches?.length, takesContents, takesChunks, createsWork]);
 }
 const kinds = posts.map(kindOf);
 /**
- * test:long sends all bodies to all operations. test:system sends one of the admitted bodies to the first operations of
- * each kind, so that all bodies are sent to a kind with enough operations. It sends each refused body to one operation
- * only, because the same code refuses it for all operations.
+ * test:long sends all bodies to all operations. test:system sends each refused body to one operation only, because the
+ * same code refuses it for all operations. It sends the n-th admitted body to the n-th operation of each kind, so kinds
+ * with few operations do not receive all admitted bodies.
  */
 const refusedFor = <T>(rows: readonly T[], index: number): T[] =>
   isThorough() ? [...rows] : rows.filter((_row, at) => at === index);

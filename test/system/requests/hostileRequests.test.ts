@@ -206,7 +206,7 @@ describe('unusual requests', () => {
   });
 });
 
-test('ignores a forwarded address without TRUST_PROXY when it counts attempted keys', async () => {
+test('without TRUST_PROXY, limits sign-in attempts per address of the connection, not per X-Forwarded-For', async () => {
   for (let number = 0; ; number += 1) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': `203.0.113.${number}` };
     const body = new URLSearchParams({ api_key: 'alk_guess' });

@@ -36,7 +36,10 @@ const scrape = (key: string, body: Record<string, unknown> = {}, caller = user) 
   );
 const runs = () => database.collection('runs').countDocuments();
 
-/** POST operations that only read or set a state: repeating them changes nothing. */
+/**
+ * POST operations without `createsWork`, which accept no Idempotency-Key. They only read or set a state, except
+ * /webhooks/{webhook_id}/redeliver: a repetition can send deliveries again.
+ */
 const WITHOUT_KEY = [
   '/cancel_sync',
   '/data_sources',

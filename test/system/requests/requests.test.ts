@@ -49,7 +49,7 @@ describe('access to operations', () => {
     expect((await withoutCredentials().post('/user_files_v2', {}, bearer())).status).toBe(422);
   });
 
-  test('both schemes work in upper and lower case where the contract allows both', async () => {
+  test('an operation that accepts tokens and keys accepts the schemes Token and Bearer in any case', async () => {
     for (const authorization of [`token ${user.token}`, `Token ${user.token}`, `TOKEN ${user.token}`]) {
       expect((await withoutCredentials().post('/user_files_v2', {}, { authorization })).status).toBe(200);
     }
@@ -240,7 +240,7 @@ describe('requests', () => {
     expect(answer.body.detail).toEqual([expect.objectContaining({ loc: ['body', 'filters'], type: 'missing' })]);
   });
 
-  test('may have the null filters that published front ends send', async () => {
+  test('may have null filters, which existing front ends for the API of Carbon send', async () => {
     const body = {
       filters: { root_files_only: false, parent_file_ids: [1], tags: null, source: null },
       pagination: { limit: 20 },

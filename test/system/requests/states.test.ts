@@ -111,7 +111,10 @@ const PATHS = [
   '/missing.html',
   ...Array.from({ length: 9 }, (_, index) => `/held/${index}.html`),
 ];
-/** Limit of the queue: of the 12 pages, four are in the first batch, four in the queue, and four are delayed. */
+/**
+ * MAX_QUEUED_FILES of the service. Of the 12 pages, eight are queued and four are delayed. The first batch has four of
+ * the queued pages; the other four stay in the queue while it runs.
+ */
 const MAX_QUEUED = 8;
 
 let service: TestService;

@@ -228,13 +228,13 @@ describe('an Idempotency-Key', () => {
     user.upload({ name: file, content }, { skip_embedding_generation: true }, key(name));
   const LONG = 'A text in file storage. '.repeat(100);
 
-  test('creates one file from two uploads with any boundary, and keeps no second copy of the content', async () => {
+  test('creates one file from two uploads with different multipart boundaries, and keeps one copy of the content', async () => {
     const first = await send('twice', LONG);
     const before = [await files(), await storedNames()] as const;
     const second = await send('twice', LONG);
     expect(second).toMatchObject({ status: 200, body: first.body });
     expect(second.headers.get('idempotent-replayed')).toBe('true');
-    // The second copy may be deleted just after its answer.
+    // When the API answers the second upload, it may not have deleted its content yet.
     await waitFor(
       async () => (await storedNames()).length,
       (count) => count === before[1].length,
