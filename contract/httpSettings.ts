@@ -57,7 +57,7 @@ const FORBIDDEN_SCHEMES: readonly string[] = [
 ];
 
 /**
- * Parses REDIRECT_URI_SCHEMES: schemes of apps (RFC 8252, 7.1), in lower case.
+ * Parses REDIRECT_URI_SCHEMES: schemes of apps (RFC 8252, 7.1). Returns them in lower case.
  * @throws Error whose message follows the name of the setting
  */
 export function readRedirectUriSchemes(value: string): readonly string[] {

@@ -7,7 +7,10 @@ const UNREACHABLE_CODES: ReadonlySet<number> = new Set([1, 4, 8, 14]);
 /** gRPC status codes of a server error: UNKNOWN, ABORTED, INTERNAL, DATA_LOSS. */
 const FAILED_CODES: ReadonlySet<number> = new Set([2, 10, 13, 15]);
 
-/** Converts an error of the Temporal client to a StoreFailure; returns any other error unchanged. */
+/**
+ * Converts a gRPC error of the Temporal client that means an outage, a full disk or a server error to a StoreFailure.
+ * Returns any other error unchanged.
+ */
 export function temporalFailure(error: unknown): unknown {
   for (const cause of causesOf(error)) {
     if (!isGrpcServiceError(cause)) continue;

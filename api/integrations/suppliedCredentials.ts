@@ -11,7 +11,7 @@ import { s3Supplied } from './s3/connect.js';
 /** Converts the fields of POST /integrations/connect into a connector's credentials. Throws HttpError 422. */
 type CredentialConversion = (given: SuppliedCredentials, deps: ApiDeps) => object | Promise<object>;
 
-/** The conversions of all sources that are connected without OAuth, one per line. */
+/** The conversions of all sources that POST /integrations/connect connects without OAuth, one per line. */
 export const SUPPLIED_CREDENTIALS: Partial<Readonly<Record<ConnectedSourceType, CredentialConversion>>> = {
   AZURE_BLOB_STORAGE: azureSupplied,
   FRESHDESK: freshdeskSupplied,

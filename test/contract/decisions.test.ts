@@ -107,7 +107,7 @@ checks("prefers the user's own limit to the organization's, also -1 (no limit) a
 const a = { key: 'a', value: 1 };
 const b = { key: 'b', value: 2 };
 const newA = { key: 'a', value: 'new' };
-checks('prefers own tags to those of the source, and gives each tag a unique pair', [
+checks('prefers own tags of a file to those of its source, and encodes each value as key=value with an escaped key', [
   ['appended', upsertTags([a], [b]), [a, b]],
   ['replaced in place', upsertTags([a, b], [newA]), [newA, b]],
   ['of a file', fileTags({ sourceTags: [a, b], tags: [newA] }), [newA, b]],
@@ -146,13 +146,13 @@ checks('finishes a listing when neither items nor changes are left', [
   ['a refused container that is not stored', isAccountedFor({ ...walk, refused: 1 }), false],
   ['two refused containers, both stored', isAccountedFor({ ...walk, refused: 2, closed: 2 }), true],
   ['two refused containers, one of them stored', isAccountedFor({ ...walk, refused: 2, closed: 1 }), false],
-  ['whole', isByChanges(request), false],
-  ['by changes', isByChanges({ ...request, changeToken: 'p' }), true],
-  ['by changes, all requested', isByChanges({ ...request, changeToken: null }), true],
-  ['done', isListed(request), true],
+  ['a full listing', isByChanges(request), false],
+  ['by changes, with changes left to read', isByChanges({ ...request, changeToken: 'p' }), true],
+  ['by changes, all of them read', isByChanges({ ...request, changeToken: null }), true],
+  ['a full listing, nothing is left', isListed(request), true],
   ['changes are left', isListed({ ...request, changeToken: 'p' }), false],
   ['items are left', isListed({ ...request, walk: WALK_ALL, changeToken: null }), false],
-  ['nothing is left', isListed({ ...request, changeToken: null }), true],
+  ['by changes, nothing is left', isListed({ ...request, changeToken: null }), true],
 ]);
 
 const FEED = 'https://site.example/feed';
@@ -196,7 +196,11 @@ checks('generates vectors unless an option prevents it, and sparse ones only wit
   ['no sparse ones by default', wantsSparseVectors(ingest({})), false],
   ['sparse ones', wantsSparseVectors(ingest(SPARSE)), true],
   ['without dense ones', wantsSparseVectors(ingest({ ...SPARSE, skipEmbeddingGeneration: true })), false],
-  ['sparse ones of a record only', wantsSparseVectors(ingest({ ...SPARSE, skipFileProcessing: true })), false],
+  [
+    'sparse ones if only the record of the file is stored',
+    wantsSparseVectors(ingest({ ...SPARSE, skipFileProcessing: true })),
+    false,
+  ],
   [
     'the other defaults',
     DEFAULT_INGEST_OPTIONS,
@@ -311,7 +315,7 @@ checks('formats messages about truncated lists, stalled runs and failed deliveri
 const MICROSOFT = ['ONEDRIVE', 'SHAREPOINT', 'OUTLOOK'];
 const GOOGLE = ['GOOGLE_DRIVE', 'GMAIL', 'GOOGLE_CLOUD_STORAGE'];
 const connected = Object.keys(CONNECTED_SOURCES) as (keyof typeof CONNECTED_SOURCES)[];
-checks('decides what belongs to a connected account', [
+checks("finds the sources of one consent, the sources of an account's files, and the id of an item in its drive", [
   ...connected.map((source): Row => {
     const family = [MICROSOFT, GOOGLE].find((sources) => sources.includes(source)) ?? [source];
     return [`consent for ${source}`, sourcesOfConsent(source).toSorted(), family.toSorted()];
@@ -447,13 +451,13 @@ const worker: WorkerReport = {
 };
 const healthy = { ...worker, othersShare: 0 };
 const silent = { ...worker, ageMs: 15_001, pid: 2 };
-checks('reports a worker as silent after 15 s, and as starved if it waits while others use the machine', [
+checks('finds silent workers (no heartbeat for 15 s) and starved ones (waiting while other programs use the machine)', [
   ['starved', stateOfWorker(worker), 'starved'],
   ['silent', stateOfWorker(silent), 'silent'],
   ['not yet silent', stateOfWorker({ ...healthy, ageMs: 15_000 }), 'alive'],
   ['waits less than it runs', stateOfWorker({ ...worker, waitShare: 0.49 }), 'alive'],
   ['waits little', stateOfWorker({ ...worker, waited: 0.09 }), 'alive'],
-  ['others use little', stateOfWorker({ ...worker, othersShare: 0.49 }), 'alive'],
+  ['other programs use less than half', stateOfWorker({ ...worker, othersShare: 0.49 }), 'alive'],
   ...(['waitShare', 'waited', 'othersShare'] as const).map((name): Row => [
     `no ${name}`,
     stateOfWorker({ ...worker, [name]: null }),
@@ -464,6 +468,10 @@ checks('reports a worker as silent after 15 s, and as starved if it waits while 
   ['percent', /50 % of .* 50 % of/.test(workerProblem(worker) ?? ''), true],
   ['no workers', workersProblem([])?.slice(0, 20), 'No worker is running'],
   ['one healthy worker', workersProblem([silent, healthy, worker]), null],
-  ['a starved one still works', workersProblem([silent, worker]), workerProblem(worker)],
+  [
+    'a silent and a starved worker: the starved one is reported',
+    workersProblem([silent, worker]),
+    workerProblem(worker),
+  ],
   ['all silent', workersProblem([silent]), workerProblem(silent)],
 ]);

@@ -191,7 +191,7 @@ test('groups files of one customer, request and upload into one event', () => {
   expect(fileEvents.created([file, { ...file, workflowId: 'upload:8' }])).toMatchObject([{ workflowId: null }]);
 });
 
-test('exactly the runs that add files on request report ALL_FILES_PROCESSED', () => {
+test('IS_UPLOAD, which decides about ALL_FILES_PROCESSED, is true exactly for runs that ingest files of one request', () => {
   const reporting = Object.entries(IS_UPLOAD).flatMap(([kind, isUpload]) => (isUpload ? [kind] : []));
   expect(reporting.toSorted()).toEqual(['scrapeSitemap', 'syncFeed', 'syncSource', 'syncUpload', 'webScrape']);
 });

@@ -32,7 +32,7 @@ describe('TRUST_PROXY', () => {
 });
 
 describe('REDIRECT_URI_SCHEMES', () => {
-  test('accepts schemes of apps, in lower case', () => {
+  test('accepts app schemes in upper or lower case, and returns them in lower case', () => {
     expect(readRedirectUriSchemes(' com.Example.App, my-app')).toEqual(['com.example.app', 'my-app']);
   });
 

@@ -34,7 +34,7 @@ describe('pages of a request', () => {
     ['http://a.test/my%20docs/1', ['/my docs', '/my%20docs']],
     ['http://a.test/docs/.well/1', ['/docs/.', '/docs/.well', 'http://A.test', 'http://a']],
     ['http://a.test/search?q=1', ['http://a.test/search?q', '/search']],
-  ])('match prefixes as they are typed: %s', (url, prefixes) => {
+  ])('match prefixes in each equivalent spelling, also incomplete ones: %s', (url, prefixes) => {
     for (const prefix of prefixes) {
       expect(matching({ urlPathsToInclude: [prefix] }, [url])).toEqual([url]);
       expect(matching({ urlPathsToExclude: [prefix] }, [url])).toEqual([]);

@@ -34,7 +34,7 @@ test('lists complete base addresses without a trailing slash for each connected 
       expect(url).toMatch(/^https:\/\/(\{\w+\}|(\{\w+\}\.)?[a-z0-9.-]+)(\/([\w.-]+|\{\w+\}))*$/);
 });
 
-test('every source with a token that POST /integrations/connect takes has its line in api/integrations/suppliedCredentials.ts', () => {
+test('SUPPLIED_CREDENTIALS contains exactly the sources of CONNECT_CREDENTIALS that are connected without OAuth', () => {
   const withToken = (Object.keys(CONNECT_CREDENTIALS) as SourceType[]).filter(
     (source) => isConnectedSource(source) && CONNECTED_SOURCES[source].auth === 'token',
   );

@@ -6,7 +6,7 @@ const page: Typed = {};
 const incident: Typed = { typeAtSource: 'INCIDENT' };
 const table: Typed = { typeAtSource: 'TABLE' };
 const attachment: Typed = { typeAtSource: 'ATTACHMENT', attachedTo: 'INCIDENT' };
-/** An attachment of a helpdesk ticket, for which the source has no type name. */
+/** An attachment of a helpdesk ticket. The source has no type name for attachments. */
 const picture: Typed = { attachedTo: 'TICKET' };
 
 const selectedItems = (autoSyncedSourceTypes: readonly string[] | undefined, syncAttachments: boolean): string[] =>
@@ -28,6 +28,6 @@ test.each([
   [['ATTACHMENT', 'TABLE'], false, ['page', 'table', 'attachment']],
   [['TICKET'], true, ['page', 'picture']],
   [TYPES_AT_SOURCE, false, ['page', 'incident', 'table', 'attachment']],
-])('chooses items for the types %j with attachments %s', (types, attachments, names) => {
+])('with autoSyncedSourceTypes %j and syncAttachments %s, chooses %j', (types, attachments, names) => {
   expect(selectedItems(types, attachments)).toEqual(names);
 });

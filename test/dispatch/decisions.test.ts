@@ -221,7 +221,7 @@ describe('end of a run whose workflow has ended', () => {
     expect(of('dataSources.mergeMetadata')).toEqual([[run, 9, { files_paused: null }]]);
   });
 
-  test('starts the workflow of a re-embedding run again and cancels it, even if the workflow is already running', async () => {
+  test('starts the workflow of a re-embedding run again, unless it is running, and cancels it, so that the workflow ends the run', async () => {
     const already = () => {
       throw new WorkflowExecutionAlreadyStartedError('already started', 'scrape:3', 'reembedFiles');
     };
@@ -265,7 +265,7 @@ describe('reaper', () => {
     ]);
   });
 
-  test('keeps a part of a scheduled sync that the active sync has not started yet', async () => {
+  test('ends a part of a scheduled sync that has no workflow only if the workflow of the sync has ended', async () => {
     const syncRun = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
     const part = runOf({ parentRunId: 5 });
     const find = (id: number) => (id === 5 ? syncRun : part);
@@ -322,7 +322,7 @@ describe('reaper', () => {
     expect(await reapNext()).toBe(1);
   });
 
-  test('restarts runs that no later run replaces, up to the maximum number of restarts', async () => {
+  test('restarts runs of four kinds, whose work no other run repeats, up to the maximum number of restarts; ends other runs', async () => {
     const redone = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'] as RunKind[];
     await everyRow(Object.keys(IS_UPLOAD) as RunKind[], String, async (kind) => {
       if (kind === 'reembedFiles') return;
@@ -398,7 +398,7 @@ describe('fair share of a run', () => {
   });
 });
 
-test('converts errors of Temporal to store failures (unreachable, full or failed), and passes others unchanged', async () => {
+test('converts gRPC errors that mean an outage, a full disk or a server error; returns other errors unchanged', async () => {
   const grpc = (code: number, details = '') =>
     Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: {} });
   const rows: [code: number, kind: string | null][] = [
@@ -483,7 +483,7 @@ describe('dispatcher', () => {
     });
   });
 
-  test('skips runs that were started, are held, have no record, or wait for an earlier run', async () => {
+  test('skips a started, held or missing run, and a run behind a waiting one unless the caller passes its record', async () => {
     const rows: [Partial<RunDoc> | null, Answers][] = [
       [{ startedAt: new Date() }, {}],
       [{ startedAt: null, held: true }, {}],
@@ -813,7 +813,7 @@ describe('diagnosis of a run without progress', () => {
     [{ raw: failingTask }, 'fail repeatedly: no worker finishes them in time. Run'],
     [{ raw: failingTask, workers: [] }, 'worker'],
     [{ raw: step({ lastFailure: { message: 'disk\n at x' } }) }, 'The step ingestBatch has failed 3 times: disk. Look'],
-    // A heartbeat counts, however long ago the step started.
+    // A recent heartbeat shows that a worker runs the step, however long ago the step started. The run is not stalled.
     [{ raw: step({ state: 2, lastStartedTime: ago(600_000), lastHeartbeatTime: ago(1_000) }), workers: [] }, null],
     [{ raw: step({ state: 2, lastStartedTime: ago(600_000) }), workers: [] }, 'worker'],
     // A task that is scheduled again has waited since it was first scheduled.
@@ -825,7 +825,7 @@ describe('diagnosis of a run without progress', () => {
       'worker',
     ],
   ];
-  test('explains a stall by the first line of its failure, by its number of attempts, or by the workers', () =>
+  test('describes a stall by the first line of the failure, the step and its number of failures, or the problem of the workers', () =>
     everyRow(explained(), JSON.stringify, async ([given, message]) => {
       const { stalled } = await diagnose(given);
       expect(stalled.map(({ stall }) => stall.message)).toEqual(

@@ -76,7 +76,7 @@ describe('reader of the event feed', () => {
     return { calls: calls.map(({ name }) => name.replace(/^.*\./, '')), of, lines };
   }
 
-  test('numbers events each iteration, looks for webhooks after new events or one second, settles pending events after five seconds', async () => {
+  test('numbers events in each iteration, lists webhooks after new events or one second, calls settle after five seconds', async () => {
     const iterations: readonly Iteration[] = [
       ...[{ atMs: 0 }, { atMs: 400 }, { atMs: 999 }, { atMs: 1_000 }, { atMs: 1_100, numbered: 3 }],
       ...[{ atMs: 1_200 }, { atMs: 5_000 }, { atMs: 5_001 }, { atMs: 5_002 }],
@@ -136,7 +136,8 @@ describe('reader of the event feed', () => {
         const temporal = fakeTemporal(state === null ? {} : { 'd1:deliver-events:1': state });
         const { of } = await read([{ numbered: 1, webhooksToWake: [webhook(1, new Date(0))] }], temporal);
         expect(temporal.ids()).toEqual(isSignalled ? ['d1:deliver-events:1'] : []);
-        // The wake is acknowledged in both cases, so that the next iteration does not check the webhook again.
+        // In both cases the reader records that the workflow was signalled or runs, so that the next iteration does not
+        // check it again.
         expect(of('webhooks.acknowledgeWake')).toEqual([[1, 10]]);
       },
     ));
@@ -211,7 +212,7 @@ describe('upload stream of a user', () => {
     const signals = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.signalStream(run));
     await Promise.all(signals);
     expect(temporal.ids().map(String).toSorted()).toEqual(['d1:uploads:2', 'd1:uploads:2', 'd1:uploads:9']);
-    // A later upload is signalled again.
+    // An upload that arrives after these signals causes another one.
     const signalled = starter.signalStream(runOf(5));
     starter.close();
     await signalled;

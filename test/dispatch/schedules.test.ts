@@ -147,7 +147,7 @@ describe('schedule of a record', () => {
       ...{ calls: [`update ${ID}`], appliedState: 'paused, every 24 h', rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'of an account that was revoked before', desired: PAUSED, applied: null },
+      ...{ what: 'of an account that was revoked before its schedule was created', desired: PAUSED, applied: null },
       ...{ calls: [], appliedState: null, rows: [APPLIED] },
     },
     {

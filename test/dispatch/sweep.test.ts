@@ -120,7 +120,7 @@ test('continues while a stream of uploads is still being signalled', async () =>
   const gate = new Promise<void>((resolve) => (open = resolve));
   const { done } = await sweepOnce({
     'uploadStreams.listWaiting': [runOf(7, { stream: true, workflowId: 's' })],
-    // A step of the signal, which ends only in the next step of the sweep.
+    // The signal waits for this count of users, which ends only when the sweep makes its next query.
     'runs.countUsersWithOpenRuns': () => gate.then(() => 1),
     'attempts.listUnacknowledged'() {
       open();

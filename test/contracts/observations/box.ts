@@ -102,7 +102,8 @@ export const box: SourceObservations = {
     },
     {
       aspect: 'deletions',
-      statement: 'The trash contains items of other accounts, which cannot be deleted or listed completely.',
+      statement:
+        'The trash also contains items that other accounts own. Deleting them fails, and listing a large trash can hang.',
       ...{ link: 'https://github.com/rclone/rclone/issues/5545', date: '2021-08-19' },
       evidence: {
         reason: 'The trash is never listed; the status of each item shows whether the item is in the trash.',

@@ -72,10 +72,12 @@ export const googleDrive: SourceObservations = {
     {
       aspect: 'paging',
       statement:
-        'Shortcuts can move a cursor by time of change backwards; its page token is then invalid, and a client loops.',
+        'A client that resumes a listing by `modifiedTime` at the time of the last file can loop. If that file is the ' +
+        'target of a shortcut, its time can be much earlier, and the page token does not match the new query.',
       ...{ link: onyx(13_501), date: '2026-07-28' },
       evidence: {
-        reason: 'A token belongs to a query of a few folders by creation time; if it expires, these are listed again.',
+        reason:
+          'Queries order by creation time and contain no time. If a page token expires, the folders are listed again.',
         file: 'connectors/google/drive/walk.ts',
       },
     },

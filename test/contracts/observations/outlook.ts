@@ -82,7 +82,8 @@ export const outlook: SourceObservations = {
       statement: 'A request for a message together with very many attachments is answered with 503.',
       ...{ link: 'https://github.com/alcionai/corso/issues/4991', date: '2024-01-08' },
       evidence: {
-        reason: 'Attachments are listed without contents, and each is a file that fails by itself.',
+        reason:
+          'Attachments are listed without contents and downloaded separately, so a failure concerns one file only.',
         file: 'connectors/microsoft/outlook/messages.ts',
       },
     },

@@ -113,7 +113,7 @@ export const sharePoint: SourceObservations = {
       statement: 'Downloads fail temporarily while large libraries are read.',
       ...{ link: onyx(11_221), date: '2026-05-20' },
       evidence: {
-        reason: 'A failed download is retried as a server error of its own file.',
+        reason: 'HTTP 5xx is a `server_error`, which is retried. A failed download affects only its own file.',
         file: 'connectors/errorClasses.ts',
       },
     },

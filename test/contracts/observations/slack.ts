@@ -17,7 +17,7 @@ export const slack: SourceObservations = {
     },
     {
       aspect: 'OAuth',
-      statement: 'Tokens of apps with rotation expire, and are refreshed at the same address.',
+      statement: 'With token rotation, tokens expire. oauth.v2.access, which exchanges the code, also refreshes them.',
       ...{ link: nango(6293), date: '2026-06-04' },
       evidence: {
         test: ['test/connectors/liveGrant.test.ts', 'a refresh stores the new grant under its claim'],

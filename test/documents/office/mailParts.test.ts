@@ -41,7 +41,7 @@ test('names the encoding of an HTML body by its code page', () => {
   ]);
 });
 
-test('reads the texts of an Outlook message in its code page', async () => {
+test('decodes subject and body of an Outlook message without a code page in the code page of its locale', async () => {
   const file = CFB.read(Buffer.from(makeMsg({})), { type: 'buffer' });
   CFB.utils.cfb_add(file, '/__substg1.0_0037001E', iconv.encode('Сборы', 'cp1251'));
   CFB.utils.cfb_add(file, '/__substg1.0_1000001E', iconv.encode('Они растут.', 'cp1251'));

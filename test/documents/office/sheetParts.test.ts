@@ -57,7 +57,7 @@ test('gives the second table of a sheet its own header, and continues a table af
   );
 });
 
-test('does not list a named column as one without values if a row has more values than the header', async () => {
+test('lists no column with values under "Columns without values" if a row has more values than the header', async () => {
   const { text } = await readFile(new TextEncoder().encode('Name,Price\n,5,note\nPear,7,\nPlum,9,\n'), 'a.csv');
   expect(text).toBe('Price: 5, note\nName: Pear, Price: 7\nName: Plum, Price: 9');
 });

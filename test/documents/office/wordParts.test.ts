@@ -181,7 +181,7 @@ test('reads each header and footer once, without page numbers', async () => {
   expect(text).toBe('Body\n\nHeader: Harbour rules\n\nFooter: Ballycotton, printed 3');
 });
 
-test('tells names from page numbers in headers of all scripts', () => {
+test('distinguishes header text from page numbers in Latin, Chinese, Japanese and Korean script', () => {
   const numbered = (line: string): boolean => isEdgeText(line, true);
   const pages = ['Page 3 of 10', '第3页，共10页', '3ページ / 10ページ', '총 10 페이지 중 3 페이지'];
   expect(pages.filter(numbered)).toEqual([]);
@@ -211,7 +211,7 @@ test('reads files inserted in the text (altChunk) at their position, and counts 
 test.each([
   ['empty', 'a.html', '<p></p>', 1],
   ['unreadable', 'd.bin', '\u0000\u0001\u0002', 101],
-])('reads at most 100 inserted files, including %s ones', async (_what, name, content, skipped) => {
+])('tries to read at most 100 inserted files, counting %s ones', async (_what, name, content, skipped) => {
   const parts = Array.from({ length: 100 }, (_, nth) => ['aFChunk', `${nth}-${name}`, content] as const);
   const document = await readFile(
     word(`${paragraph('Before')}<w:altChunk r:id="rId101"/>`, [...parts, ['aFChunk', 'last.html', '<p>The last</p>']]),

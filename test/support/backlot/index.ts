@@ -42,7 +42,7 @@ interface BacklotUser {
 
 export interface Backlot {
   readonly url: string;
-  /** The authors of the corpus. */
+  /** Users that backlot derived from the corpus, such as the authors of its documents. */
   readonly users: readonly BacklotUser[];
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ const CHECKS = [
 const STREAMS = ['stream_events', 'stream_sync_run'];
 
 /**
- * Declares the test of a suite: every operation answers generated requests as the document states.
+ * Declares the test of a suite: every operation except STREAMS answers generated requests as the API reference states.
  * @param examples number of generated requests per operation
  * @param phases the phases of Schemathesis to run: `coverage` also sends wrong methods, types and missing parts
  */

@@ -31,7 +31,10 @@ export async function clientPython(): Promise<string> {
   return path.join(folder, 'bin', 'python');
 }
 
-/** Generates a client with openapi-python-client in folder `to`. @returns its output, which names the omitted parts */
+/**
+ * Generates a client with openapi-python-client in folder `to`.
+ * @returns the output of the generator, which names the parts of the document that it omitted
+ */
 export async function generatePythonClient(document: string, to: string): Promise<string> {
   const config = path.join(path.dirname(document), 'openapi-python-client.yml');
   // Disable the default hooks, which would format the code.

@@ -179,7 +179,8 @@ const ROWS: readonly Row[] = [
     () => ({ customer_ids: Array.from({ length: 10_000 }, (_, number) => `customer ${number}`) }),
     'organization',
   ),
-  // Their operations have shorter rows above, and the rows above have other long lists and tags.
+  // These rows run only in `npm run test:long`. The rows above test the same operations with short bodies, and other
+  // operations with long lists and tags.
   ...thoroughRows([
     json('/upload_file_from_url', 'the longest address', () => ({ url: at('').padEnd(8_192, 'a') })),
     json('/web_scrape', 'long', () => [{ url: at('b'), url_paths_to_include: texts(75_000, 8_000) }]),

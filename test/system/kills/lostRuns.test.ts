@@ -31,7 +31,7 @@ afterAll(async () => {
   await client.connection.close();
 });
 
-// The reaper does not run in these tests.
+// No worker, and so no reaper, runs between the loss of a workflow and its cancel: only the cancel can end the run.
 describe('cancels', () => {
   const PAGES = 5;
   let site: HeldSite;
@@ -77,7 +77,7 @@ describe('cancels', () => {
     return parent;
   }
 
-  test('a cancel ends a run that was terminated in Temporal, with its files, and each event is emitted once', async () => {
+  test('two concurrent cancels end a run that was terminated in Temporal and its files, and emit each event once', async () => {
     const parent = await startInterruptedScrape();
     await workflowOf(parent).terminate('test');
     const answers = await Promise.all([cancel(parent.id), cancel(parent.id)]);
@@ -197,7 +197,7 @@ describe('runs that no file record refers to', () => {
       expect((await record()).data_source_metadata).toEqual({});
     });
 
-    test('are not applied after their run was cancelled; the record reports that until a change has applied them', async () => {
+    test('are not applied after their run was cancelled; tags_pending is true until a later change has applied them', async () => {
       await addTag('blue');
       await client.workflow.getHandle(service.names.idOf((await startedRun('updateTags')).workflowId)).cancel();
       await service.startWorker();
@@ -211,7 +211,7 @@ describe('runs that no file record refers to', () => {
       await allEnded();
     });
 
-    thoroughly('are not applied after repeated terminations, and the record reports that', async () => {
+    thoroughly('are not applied after the maximum number of restarts, and tags_pending is true', async () => {
       await addTag('green');
       const run = await startedRun('updateTags');
       await withDatabase(service, (connection) =>

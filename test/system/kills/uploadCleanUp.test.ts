@@ -19,7 +19,7 @@ import { thoroughly } from '../../support/thorough.js';
  */
 const CANCEL_REQUESTED = 3;
 
-// These tests cover batches that end between two of their writes because Qdrant fails.
+// These tests cover batches that end between two of their writes, because Qdrant fails or the worker is killed.
 
 let service: TestService;
 let client: Client;
@@ -109,7 +109,7 @@ test('if an attempt of an upload fails after publishing, the next attempt cleans
   expect((await readStoredState(service.env)).findInconsistencies('ada')).toEqual([]);
 });
 
-thoroughly('emits FILE_READY before the end of the upload when its worker dies as it publishes', async () => {
+thoroughly('emits FILE_READY before ALL_FILES_PROCESSED if the worker is killed right after publishing', async () => {
   await service.stopWorker();
   const stores = await startFaultProxy(service.env);
   const dying = await startProcess('worker/main', { ...service.env, ...stores.env });

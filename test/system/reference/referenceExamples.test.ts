@@ -68,7 +68,7 @@ describe('a recorded call', () => {
   const chosen = (...calls: ReturnType<typeof call>[]): Example | null =>
     chooseExample(documentedCallOf('/embeddings'), calls, faultsOf);
 
-  test('is chosen as an example if it has content and a suitable length', () => {
+  test('is preferred as an example if it has content, then by a length close to 600 characters', () => {
     const empty = call({ query: 'a', k: 1 }, { documents: [] });
     const short = call({ query: 'short', k: 1 }, { documents: [found] });
     const good = call({ query: 'good', k: 1 }, { documents: [{ ...found, content: 'word '.repeat(70) }] });
@@ -92,7 +92,7 @@ describe('a recorded call', () => {
     expect(example?.parameters).toEqual({ sync_run_id: 7, limit: 2 });
   });
 
-  test('has no addresses of this machine, logins, request ids, signatures or secrets; times are fixed, long values shortened', () => {
+  test('has placeholders for local addresses, logins, request ids, times, signatures and secrets; long values are shortened', () => {
     const recorded = {
       presigned_url: `${baseUrl}/content/1/2/3.raw?key=k1&expires=9&signature=abc`,
       url: 'http://localhost:8123/sitemap.xml',

@@ -37,7 +37,7 @@ const plain = (kind: EventKind, objectId: string | null): NewEvent => ({
   ...{ kind, organizationId: 1, customerId: '', objectId, info: null, workflowId: 'w' },
 });
 
-/** One event of each kind, created by the functions that the service uses. */
+/** Events of each kind that is sent. The service's own functions create them, except the last two. */
 const written: readonly NewEvent[] = [
   ...fileEvents.created([file]),
   ...fileEvents.syncing(file),

@@ -190,7 +190,7 @@ thoroughly('applies tags changed in cold storage to the restored vectors', async
   expect(await findInconsistencies()).toEqual([]);
 });
 
-test('keeps a file in cold storage after a resync of unchanged content, and restores it with changed content', async () => {
+test('keeps a file in cold storage after a resync without changes; a resync with another chunk size stores its vectors in hot storage', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   await cool([file]);
   await user.post('/resync_file', { file_id: file.id });

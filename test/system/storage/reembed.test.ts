@@ -213,7 +213,8 @@ thoroughly(
     expect(await waitForEnd(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1, skipped });
     expect(await user.file(plain!.id)).toMatchObject({ embedding_properties: servedBy(TO) });
     expect(await Promise.all(files.map((id) => user.file(id)))).toEqual(before);
-    // Restore the status: the vectors are still in Qdrant, so later consistency checks would report missing copies.
+    // Restore the status. Otherwise later consistency checks would report that the vectors are missing in cold storage,
+    // because this test only changed the status.
     await storedIn('HOT_STORAGE');
   },
 );

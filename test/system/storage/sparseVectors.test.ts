@@ -57,7 +57,7 @@ async function statusesOf(fileId: number): Promise<unknown[]> {
     };
   }
   const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  // The event about the end of a file is the last event of that file.
+  // One of these three kinds reports the end of a file's processing, after all SPARSE_VECTOR_QUEUE_STATUS events.
   const events = await waitFor(
     async () => (await key.get<{ results: Event[] }>('/events?limit=1000')).body.results,
     (all) =>

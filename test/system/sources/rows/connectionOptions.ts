@@ -241,7 +241,8 @@ export function defineConnectionOptionTests(customer: Customer, { recorded }: Ca
         },
       );
 
-    // Without consent, in the long tier only: wholeAccount.ts and own/gitbook.ts test options of such connections.
+    // For sources without OAuth consent, this test runs only in `npm run test:long`, because wholeAccount.ts and
+    // own/gitbook.ts already test options of such connections.
     const defineTest = isByConsent ? test : thoroughly;
     if (isConnected && (isByConsent || supportsOption(type, 'sync_files_on_connection')))
       defineTest('apply to every file: of the connection, of the file picker, and of later selections', async () => {

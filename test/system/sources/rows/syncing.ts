@@ -12,7 +12,7 @@ export function defineSyncingTests(customer: Customer): void {
   describe('a sync of files', () => {
     beforeEach(() => customer.resetAndCreateUser());
 
-    test('stores the selection and its descendants with its own options, and emits UPDATE', async () => {
+    test('creates files for the selection and its descendants with the options of the request, and emits UPDATE', async () => {
       const { content } = customer;
       const before = await customer.connect();
       await customer.syncFiles([content.branch], {
@@ -77,7 +77,7 @@ export function defineSyncingTests(customer: Customer): void {
       await expectSparse(customer.service, customer.user, again.find(isAgain)?.id ?? 0);
     });
 
-    thoroughly('skips unchanged files if it is incremental and the source supports that', async () => {
+    thoroughly('incremental: skips files synced before with the same options, if the source supports it', async () => {
       const { fixture, content } = customer;
       const honoured = supportsOption(type, 'incremental_sync');
       await customer.connect();

@@ -9,7 +9,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
 import type { Customer, Item } from '../../../support/sourceFixtures/catalogue.js';
 
-/** The fields of a data source. The first answer contains all of them. */
+/** The fields of a data source's record. The record has all of them as soon as the account is connected. */
 const RECORD_KEYS = [
   ...['created_at', 'data_source_external_id', 'data_source_metadata', 'data_source_type', 'enable_auto_sync'],
   ...['files_synced_at', 'id', 'last_sync_action', 'last_synced_at', 'organization_id'],
