@@ -23,13 +23,13 @@ module.exports = {
     '^@temporalio/(activity|client|common|worker)$': '<rootDir>/test/support/shared/temporalio/$1.cjs',
     '^(express|joi|mongoose|undici)$': '<rootDir>/test/support/shared/$1.cjs',
   },
-  // The other tiers: jest.system.config.cjs and jest.long.config.cjs.
+  // Other commands run the other suites: jest.system.config.cjs and jest.long.config.cjs.
   testMatch: ['<rootDir>/test/*.test.ts', '<rootDir>/test/!(system|long)/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   // Only a hang reaches this limit; conditions that tests wait for have shorter ones (test/support/waitFor.ts).
   testTimeout: 300_000,
-  // Suites spend much of their time waiting: four workers keep two cores busy. With three, both tiers take a fifth
-  // longer.
+  // Suites spend much of their time waiting: four workers keep two cores busy. With three, `npm test` and
+  // `npm run test:system` take a fifth longer.
   maxWorkers: 4,
   // Suites leave objects in the memory of their process, which slow all later suites.
   workerIdleMemoryLimit: '800MB',

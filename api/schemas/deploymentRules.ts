@@ -43,6 +43,6 @@ export function redirectUri(text: string, helpers: Joi.CustomHelpers): string | 
   if (url !== null && !hasFragment && (isWeb || rulesOf(helpers).redirectUriSchemes.includes(scheme))) return text;
   return helpers.message({
     custom:
-      'Give an http(s) address without credentials and without #, or one whose scheme the operator listed in the setting REDIRECT_URI_SCHEMES',
+      'Give an address without #: http(s) without credentials, or with a scheme in the setting REDIRECT_URI_SCHEMES',
   });
 }

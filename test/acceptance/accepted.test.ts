@@ -1,6 +1,6 @@
 /**
  * Tests of the records that API requests store, and of the answers of list operations, while no worker runs. Each test
- * creates its own users, so that it finds no rows of other tests.
+ * of a user's records creates its own users, so that it finds no rows of other tests.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -106,7 +106,7 @@ describe('Idempotency-Key', () => {
     expect(await runs()).toHaveLength(1);
   });
 
-  test('of an upload applies to name, type and bytes of the file', async () => {
+  test('of an upload is refused for a file with another name, type or content', async () => {
     const { user } = await createUser();
     const send = (name: string, content: string, type?: string) =>
       user.upload({ name, content, ...(type !== undefined && { type }) }, {}, withKey('file'));

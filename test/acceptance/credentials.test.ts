@@ -101,8 +101,9 @@ const nameOf = ({ method, path }: { readonly method: string; readonly path: stri
 const addressOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '999999999999');
 
 /**
- * Credentials that no operation accepts. The code that refuses them depends only on the auth scheme of the operation, so
- * they are sent to one operation of each scheme and method, and in `npm run test:long` to all operations.
+ * Invalid credentials. Open operations ignore them, and all others refuse them. This depends only on the auth scheme of
+ * the operation, so they are sent to one operation of each scheme and method, and in `npm run test:long` to all
+ * operations.
  */
 const INVALID = new Set<string>(['a bad key', 'a bad token', 'an expired token']);
 const withInvalid = new Set(

@@ -74,7 +74,8 @@ test(
       String,
       async (model) => {
         const { space, dimensions } = EMBEDDING_MODELS[model];
-        // A text that is longer than the window of its model; for the other models, in `npm run test:long`.
+        // Uploads a text longer than the model's window, if the window is below 1,500 tokens. In `npm run test:long`,
+        // the text is uploaded for the other models too.
         const isLong = isThorough() || EMBEDDING_MODELS[model].window < 1_500;
         const long = isLong ? await uploadText(`${model}. ${LONG}`, model) : null;
         const short = await uploadText(`${model}: the owl hunts by night.`, model, {
@@ -232,9 +233,9 @@ describe('after a faulty response of a provider', () => {
     60_000,
   );
 
-  // test/providers/embeddings/remoteProviders.test.ts tests that texts are halved.
+  // Runs only in `npm run test:long`: test/providers/embeddings/remoteProviders.test.ts tests the halving.
   thoroughly(
-    'a text that the provider refuses as too long is truncated',
+    'a text that the provider refuses as too long is embedded in halves',
     async () => {
       // Three digits are one token for our tokenizer and three for Cohere's.
       const { id } = await uploadText('1234567890 '.repeat(90), 'COHERE_MULTILINGUAL_V3');

@@ -110,7 +110,7 @@ describe('pages of one site', () => {
   describe('POST /resync_file', () => {
     const resync = (body: Record<string, unknown>) => user.post<FileRecord & { detail: unknown }>('/resync_file', body);
 
-    test('returns the queued record, and keeps the stored sizes if the request has none or null', async () => {
+    test('returns the queued record, and keeps the stored chunk_size and chunk_overlap if the request omits them or has null', async () => {
       const { status, body } = await resync({ file_id: page.id, chunk_size: null });
       expect(status).toBe(200);
       expect(body).toMatchObject({ id: page.id, sync_status: 'QUEUED_FOR_SYNC', chunk_size: 200, chunk_overlap: 5 });
@@ -132,7 +132,7 @@ describe('pages of one site', () => {
       await client.connection.close();
     });
 
-    test('replaces the stored sizes and the chunks, and creates missing vectors with force_embedding_generation', async () => {
+    test('replaces the stored chunk_size, chunk_overlap and chunks, and creates missing vectors with force_embedding_generation', async () => {
       const search = () => user.search({ query: 'anything', k: 1, file_ids: [page.id] });
       expect(await search()).toEqual([]);
       const textsBefore = await texts(page.id);
@@ -279,7 +279,8 @@ describe('POST /delete_files_v2', () => {
 
 describe('early end of a run', () => {
   test('by cancellation keeps finished files and aborts the rest, without waiting for a page', async () => {
-    // The site holds fewer requests than the service sends to one host at once, so the other pages are fetched.
+    // The site answers two of eight requests and holds six. CONNECTIONS_PER_HOST is 8, so the held requests do not
+    // keep the service from sending the others.
     const held = await heldSite(8);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     await childrenWhen(parent.id, twoReady);

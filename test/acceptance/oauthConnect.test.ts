@@ -317,7 +317,7 @@ describe('file picker', () => {
     expect(withoutPicker.html).not.toContain('/connections/');
   });
 
-  thoroughly('sets CANCEL when left without a choice', async () => {
+  thoroughly('sets last_sync_action to CANCEL if the user cancels the choice', async () => {
     const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true }));
     await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'cancel' }) });
     expect((await onlySource()).last_sync_action).toBe('CANCEL');

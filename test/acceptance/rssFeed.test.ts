@@ -106,7 +106,7 @@ test('a feed added again adds and updates entries, keeps files of removed entrie
   expect((await user.post('/resync_file', { file_id: removed.id, chunk_size: 50 })).status).toBe(200);
   expect((await user.settled(removed.id)).sync_error_message).toContain('no longer in its feed');
   expect(await textOf(removed)).toContain('Old words.');
-  // With the options of the last sync, the stored text is still valid.
+  // The stored chunks have the options of the last successful sync, so a resync with these options succeeds.
   expect((await user.post('/resync_file', { file_id: removed.id, chunk_size: 1500 })).status).toBe(200);
   expect(await user.settled(removed.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
 

@@ -73,7 +73,10 @@ const READ = [
 ] satisfies readonly ConnectedSourceType[];
 const readSources: readonly ConnectedSourceType[] = isThorough() ? SOURCES : READ;
 
-/** The other sources that have operations of their own. */
+/**
+ * The other sources that have operations of their own: the connect operation of sources with a token, or those in
+ * OWN_CALLS.
+ */
 const others = SOURCES.filter(
   (type) => !readSources.includes(type) && (CONNECTED_SOURCES[type].auth === 'token' || type in OWN_CALLS),
 );

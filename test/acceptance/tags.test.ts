@@ -132,7 +132,7 @@ describe('tags of a data source', () => {
     await tagsCopied(_id);
   });
 
-  test('keep a change during a run, and reach files that are being synced', async () => {
+  test('keep a change that is made while a run copies an earlier one, and reach files that are being synced', async () => {
     const heldSite = await startHeldSite(4);
     try {
       const { _id } = await connectSource(service, owner);

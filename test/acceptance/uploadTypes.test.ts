@@ -23,7 +23,7 @@ const files = new Map<string, { accepted: FileRecord; settled: FileRecord }>();
 
 const samples = Object.entries(SAMPLE_FILES);
 const RECORDING_SOURCES = [...AUDIO_SOURCES, ...VIDEO_SOURCES];
-/** One recording of each source. test/long/recordings.test.ts uploads all of them. */
+/** The first recording of each source. test/long/recordings.test.ts also uploads the other recordings. */
 let recordings: readonly EncodedRecording[] = [];
 
 beforeAll(async () => {
@@ -180,6 +180,6 @@ test('an empty file fails with a message', async () => {
   });
 });
 
-test('leaves no inconsistencies', async () => {
+test('the uploads leave no inconsistencies between records, events, chunks, points and contents', async () => {
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

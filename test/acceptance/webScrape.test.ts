@@ -73,7 +73,8 @@ describe('site of linked pages', () => {
     expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 
-  // test/activities/followLinks.test.ts tests depths. The default depth and depth 1 are tested here, too.
+  // Runs only in `npm run test:long`: test/activities/followLinks.test.ts tests depths, and other tests of this file
+  // crawl with the default depth and with depth 1.
   thoroughly.each([
     [0, ['/']],
     [1, ['/', '/a', '/b']],
@@ -208,20 +209,26 @@ test('an endless site ends at the maximum of pages, and its frontier is deleted'
   );
 });
 
-thoroughly('a sitemap that a page links to is not scraped as a page', async () => {
-  site = await startLinkedSite({ '/': ['/map', '/a'], '/a': [] });
-  site.pages.set('/map', { type: 'application/xml', body: `<urlset><url><loc>${site.url('/a')}</loc></url></urlset>` });
-  const sitemap = await user.scrape({ url: site.url('/map') });
-  await user.settled(sitemap.id);
-  const parent = await crawl({ url: site.origin });
-  expect(await childPaths(parent)).toEqual(['/', '/a']);
-  expect(await user.file(sitemap.id)).toMatchObject({ sync_status: 'READY', parent_id: null });
-  expect((await crawl({ url: site.url('/map') })).sync_error_message).toContain(
-    'already has a file from a sitemap scrape',
-  );
-  const refused = await user.post<{ detail: string }>('/scrape_sitemap', { url: site.url('/a') });
-  expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('known as a page') } });
-});
+thoroughly(
+  'a URL with a file of a sitemap scrape is not scraped as a page, and a scraped page is not scraped as a sitemap',
+  async () => {
+    site = await startLinkedSite({ '/': ['/map', '/a'], '/a': [] });
+    site.pages.set('/map', {
+      type: 'application/xml',
+      body: `<urlset><url><loc>${site.url('/a')}</loc></url></urlset>`,
+    });
+    const sitemap = await user.scrape({ url: site.url('/map') });
+    await user.settled(sitemap.id);
+    const parent = await crawl({ url: site.origin });
+    expect(await childPaths(parent)).toEqual(['/', '/a']);
+    expect(await user.file(sitemap.id)).toMatchObject({ sync_status: 'READY', parent_id: null });
+    expect((await crawl({ url: site.url('/map') })).sync_error_message).toContain(
+      'already has a file from a sitemap scrape',
+    );
+    const refused = await user.post<{ detail: string }>('/scrape_sitemap', { url: site.url('/a') });
+    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('known as a page') } });
+  },
+);
 
 describe('request validation', () => {
   beforeEach(async () => {

@@ -60,7 +60,8 @@ test('stores a client, and returns only whether its secrets are set', async () =
   expect(listed).toEqual({ results: [created], count: 1 });
 });
 
-const REDIRECT = 'Give an http(s) address without credentials and without #, or one whose scheme the operator listed';
+const REDIRECT =
+  'Give an address without #: http(s) without credentials, or with a scheme in the setting REDIRECT_URI_SCHEMES';
 test.each([
   'javascript:alert(1)',
   ' javascript:alert(1)',

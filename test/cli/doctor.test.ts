@@ -54,7 +54,7 @@ const WORKERS: [ages: number[], pollers: number, states: Check['state'][]][] = [
   [[1], 0, ['bad']],
 ];
 
-test('reports missing, silent and wrongly configured workers; a silent one only as a warning while another runs', () =>
+test('reports missing and silent workers, and running workers of which none polls the task queue; a silent one is only a warning while another runs', () =>
   everyRow(
     WORKERS,
     ([ages, pollers]) => `${ages.join(', ')}; ${pollers}`,

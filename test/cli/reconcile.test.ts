@@ -1,4 +1,7 @@
-/** Tests of the functions that the command `reconcile` passes to the comparison, with a simulated store. */
+/**
+ * Tests of the command `reconcile`, with a simulated store: the options and functions that it passes to
+ * store/reconcile/, which compares the records in MongoDB with chunks, points and stored contents.
+ */
 import { expect, test } from '@jest/globals';
 
 import { createEmbedder } from '../../cli/embedder.js';

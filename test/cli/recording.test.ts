@@ -70,7 +70,7 @@ test('lists and reads no more than the limits, one item of each kind first, and 
   expect((outcomes.get('read') as { content: object }[])[2]?.content).toEqual({ fault: 'not_found' });
 });
 
-test('reads every page of the changes from the prepared point, until both changes are visible', async () => {
+test('reads all pages of the feed after the prepared cursor, again until they contain the change and the deletion by the user', async () => {
   const asked: unknown[] = [];
   const prepared = ['p1', 'p2'];
   let attempts = 0;

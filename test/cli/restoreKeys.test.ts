@@ -208,7 +208,7 @@ test('keeps a folder of DATA_DIR that is a link, for example to a volume, and re
   ]);
 });
 
-/** Data at the restore of a backup that contains only `mongodb`. */
+/** Files in folders of DATA_DIR that the backup does not contain: its only folder of data is `mongodb`. */
 const LEFTOVERS = ['qdrant/a', 'temporal/temporal.db', 'files/1/2.raw'] as const;
 
 test('treats data as existing that the backup does not contain, and deletes it with --force', async () => {

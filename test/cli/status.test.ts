@@ -128,7 +128,7 @@ test.each<[string, object, string[]]>([
     ['  Its vectors are being moved to HOT_STORAGE (COLD_TO_HOT). Searches find it after that.'],
   ],
   ['that failed', { sync_status: 'SYNC_ERROR', sync_error_message: 'The page is empty.' }, ['  The page is empty.']],
-])('states once why a search finds or misses a file: %s', async (_name, fields, expectedLines) => {
+])('prints why searches find or miss a file, without a repeated line: %s', async (_name, fields, expectedLines) => {
   answers['/user_files_v2'] = { results: [{ ...READY_FILE, ...fields }], count: 1 };
   const { lines } = await call('status', '--customer', 'ada', '--find', 'a.xml');
   expect(lines.slice(1, -1)).toEqual(expectedLines);

@@ -204,7 +204,7 @@ test('Outlook: a message has its receipt time, else its sending time, and its au
   expect(from({ sender: person('b') })).toBe('b');
 });
 
-test('Outlook: a query lists attachments on request; links are then listed without isAttachment', async () => {
+test('Outlook: a query lists attachments only if requested; a requested attachment that is a link has no isAttachment', async () => {
   const { client, requests } = scriptedClient(GRANT, ({ path }) => ({
     value: path.endsWith('attachments') ? [{ id: 'a', name: 'a.txt' }] : [{ id: 'm', hasAttachments: true }],
   }));

@@ -194,12 +194,12 @@ test('reports a list without results or with an invalid next link as a server er
 describe('the storage format', () => {
   test.each([
     [
-      'HTML without attributes for browsers',
+      'HTML, and removes style and onclick attributes',
       '<p style="x" onclick="y">a &amp; <strong>b</strong>&nbsp;c</p>',
       '<p>a &amp; <strong>b</strong>\u00a0c</p>',
     ],
     [
-      'cells',
+      'table cells, and keeps colspan',
       '<table><tbody><tr><td colspan="2">x</td></tr></tbody></table>',
       '<table><tbody><tr><td colspan="2">x</td></tr></tbody></table>',
     ],

@@ -249,7 +249,7 @@ describe('changes', () => {
     expect([...deletedPaths]).toEqual(['/top.txt']);
   });
 
-  test('report a folder that was deleted meanwhile as deleted, and its changed files with parent null', async () => {
+  test('report the path of a folder that was deleted after its files changed, and these files with parent null', async () => {
     fill();
     const start = await feed().now(NEVER);
     for (const name of ['n', 'm']) dropbox.items.set(`id:${name}`, { path: `/Sights/${name}.txt`, content: name });

@@ -1,4 +1,4 @@
-/** What change feeds keep between their pages, and what they change only at the end of a sync. */
+/** Tests of change feeds, read page by page: the cursor after each page, and the reported changes and deletions. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { boxChanges } from '../../connectors/box/changes.js';
@@ -42,7 +42,7 @@ const dropboxFile = (path: string) => ({
 const dropboxToken = (more: object) =>
   JSON.stringify({ passes: 3, begun: NOW, cursor: 'c', isUnderWay: false, ...more });
 
-test('Dropbox: a sync is counted at its last page, and a due complete listing does not interrupt it', async () => {
+test('Dropbox: the last page of a sync increments `passes`; after 50 syncs of a team account the next one gets stale_cursor, but a sync in progress continues', async () => {
   const { client } = dropboxPages([
     { entries: [], cursor: 'c1', has_more: true },
     { entries: [], cursor: 'c2', has_more: false },
@@ -328,7 +328,7 @@ test('ServiceNow: a feed begins 36 hours ago, because the time zone of its queri
   expect((await faultOf(recordChanges.now(away.client))).kind).toBe('server_error');
 });
 
-test('ServiceNow: the next sync starts 36 hours before the first page of this one, with the counts of that time', async () => {
+test('ServiceNow: the cursor of the next sync has the time 36 hours before the first page of this sync, and the counts of rows created before that time', async () => {
   const tables = [{ table: 'incident', records: 7, attachments: 3 }];
   const records = [[{ sys_id: sysId(1) }, { sys_id: sysId(2) }], [], [{ sys_id: sysId(3) }]];
   const { client, requests } = serviceNowWith({ incident: 9, 'attachment/incident': 4 }, { 'table/incident': records });

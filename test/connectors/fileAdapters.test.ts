@@ -85,7 +85,7 @@ test('Gmail: a message has at most 100 recipients, each once, and no folder whos
   expect(itemOfMessage({ id: 'm', labelIds: ['Label_/x', 'INBOX'] })?.parentExternalId).toBe('label:INBOX');
 });
 
-test('Box: waits ten seconds for a file if Box names no delay, and accepts a hash in upper case', async () => {
+test('Box: a file that Box has not prepared yet is retried after Retry-After, or after ten seconds; a hash in upper case is accepted', async () => {
   const bytes = Buffer.from('The lighthouse');
   const sha1 = createHash('sha1').update(bytes).digest('hex').toUpperCase();
   const { client } = scriptedClient(GRANT, () => ({ type: 'file', id: '1', name: 'a.md', sha1 }));

@@ -113,7 +113,7 @@ test('Gmail: a message that was deleted and a message in the trash are gone, and
   expect([second.changes, JSON.parse(second.next), second.more]).toEqual([[], { start: '9', token: null }, false]);
 });
 
-test('Document360: drafts, hidden articles and the articles of hidden categories have a reason instead of content', () => {
+test('Document360: articles that were never published, hidden articles and articles of hidden categories have a reason instead of content', () => {
   const article = (id: string, more: object = {}) => ({ id, status: 3, public_version: 1, title: id, ...more });
   const categories = [
     {
@@ -181,7 +181,7 @@ test('Document360: the oldest workspace identifies the project, in whatever orde
   expect((await document360.identify(client)).account).toBe('ada@a.example|old');
 });
 
-test('Dropbox: a folder without access has content, so that its sync fails; a 429 may state its wait in the body', () => {
+test('Dropbox: a folder that the account cannot open gets hasContent, so that its file has an error; a 429 may state its wait in the body', () => {
   const folder = { '.tag': 'folder', id: 'id:1', name: 'Team', path_lower: '/team' };
   const item = (sharing: object) => dropboxItem({ ...folder, sharing_info: sharing }, { parent: null, root: null });
   expect(item({ no_access: true })).toMatchObject({ isSelectable: false, isExpandable: false, hasContent: true });

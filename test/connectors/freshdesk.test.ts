@@ -166,7 +166,7 @@ describe('a listing of solutions', () => {
     expect(await places()).toEqual(expected);
     freshdesk.lists.nested = true;
     expect(await places()).toEqual(expected);
-    // The parent is hidden from the agent.
+    // The list of category 1 omits the parent, as for an agent from whom it is hidden: its subfolder moves up.
     emulated.folders.set(10, { category: 2, name: 'Elsewhere' });
     expect((await places()).filter(([id]) => id === 'folder:11' || id === 'folder:9')).toEqual([
       ...[

@@ -187,7 +187,7 @@ describe('the rate limit', () => {
     ['X-RateLimit-Reset in milliseconds', { 'x-ratelimit-reset': String(Date.now()) }],
     ['a distant X-RateLimit-Reset', { 'x-ratelimit-reset': '99999999999' }],
     ['Retry-After in seconds since 1970', { 'retry-after': String(Math.floor(Date.now() / 1000)) }],
-  ])('waits at most an hour for %s', async (_what, headers) => {
+  ])('causes a Fault with a wait of one hour if its header gives a longer one: %s', async (_what, headers) => {
     gitbook.injectFault(nextRequests(1, () => ({ status: 429, headers })));
     const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
     expect(fault.retryAfterMs).toBe(3_600_000);

@@ -47,7 +47,10 @@ test.each([
     '# Intro\n\nAbout.\n\n# Introduction\n\nText.',
   ],
   ['without text', { title: 'Intro' }, '# Intro'],
-])('the content of a page %s', (_what, fields, expectedText) => {
-  const page = pageFrom(asAnswer<GitBookPage>({ id: 'p', type: 'document', ...fields }))!;
-  expect(Buffer.from(contentOf(page, 's/p', 's').bytes).toString()).toBe(expectedText);
-});
+])(
+  'the content has the title as heading, the description and the Markdown, or only Markdown that begins with that heading: a page %s',
+  (_what, fields, expectedText) => {
+    const page = pageFrom(asAnswer<GitBookPage>({ id: 'p', type: 'document', ...fields }))!;
+    expect(Buffer.from(contentOf(page, 's/p', 's').bytes).toString()).toBe(expectedText);
+  },
+);

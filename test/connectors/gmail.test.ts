@@ -335,7 +335,7 @@ describe('changes', () => {
     gmail.mails['s1']!.labels = ['INBOX'];
     delete gmail.mails['a3'];
     ({ changed, cursor } = await readChanges(cursor));
-    // A changed message is reported together with its labels.
+    // A page with changed messages also has the folders of all labels: Gmail's history reports no changed labels.
     const labels = ['label:INBOX', 'label:Label_1', 'label:Label_2', 'label:Label_3', 'label:SENT'];
     expect(changed).toEqual(['-a3', '-b1', 'a2', ...labels, 'new', 's1']);
     ({ changed, cursor } = await readChanges(cursor));

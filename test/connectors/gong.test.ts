@@ -303,7 +303,7 @@ describe('the API host of the company', () => {
     'http://us-1.api.gong.io',
     'https://a@b.gong.io/',
     'https://x/.gong.io',
-  ])('is rejected outside gong.io: %s', async (address) => {
+  ])('is rejected if its address is not https://<name>.gong.io: %s', async (address) => {
     expect(await faultOf(grantFor({ api_base_url_for_customer: address }))).toMatchObject({ kind: 'bad_response' });
   });
 });

@@ -1,4 +1,4 @@
-/** What a worker requests of the stored limits of a host. These limits are fakes, and time passes only in steps. */
+/** Tests of a worker's requests for its share of the concurrent requests to a host. Store and time are fakes. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { createSharedHostLimiter } from '../../connectors/sharedHostLimiter.js';
@@ -51,7 +51,7 @@ function limiterWith(share: Partial<HostShare> = {}, fakes: Partial<HostRateLimi
   return { limiter, enter, requests, released, answer, minSlots };
 }
 
-test('keeps the slots of a valid share, and after its reduction only those in use', async () => {
+test('asks to keep all slots of a valid share, or only those in use if its fair share is below that number', async () => {
   const { enter, answer, minSlots } = limiterWith();
   const [first] = [enter(), enter()];
   await pass(0);
@@ -113,7 +113,7 @@ test('measures a lease from its request, not from the answer', async () => {
   expect(late.leave).toBeNull();
 });
 
-test('releases its share two seconds after the last use, and opens the host again as another holder', async () => {
+test('releases its share after two seconds without use, and requests the next one under another holder id', async () => {
   const { enter, requests, released } = limiterWith();
   const entry = enter();
   await pass(10_000);

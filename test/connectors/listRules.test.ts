@@ -388,7 +388,7 @@ test('Zotero: the library of another user is not found, and an answer for anothe
   expect((await list('groups/99')).items).toHaveLength(1);
 });
 
-test('Zotero: an item is listed with its children, without a request if it has none', async () => {
+test('Zotero: an item is listed with its children, which are requested only if numChildren is above 0', async () => {
   const client = (numChildren: number) =>
     scriptedClient(GRANT, ({ path }) =>
       path.endsWith('children')

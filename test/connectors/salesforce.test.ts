@@ -125,7 +125,7 @@ describe('the connection', () => {
     expect(await account.identify(NEVER)).toEqual(usual);
   });
 
-  test('sends no request for an organization outside salesforce.com', async () => {
+  test('rejects, without a request, an instance_url that is empty or no host of an organization at salesforce.com', async () => {
     salesforce.hosts.length = 0;
     const wrong: string[] = [];
     for (const instance_url of ['https://evil.example', 'https://a@evil.example/', 'https://login.salesforce.com', ''])
@@ -212,8 +212,8 @@ describe('a listing', () => {
   });
 });
 
-describe('a field that the organization hides from the user', () => {
-  test('is omitted from queries, after one request for the description of the object', async () => {
+describe('a query that Salesforce rejects', () => {
+  test('because of fields hidden from the user is repeated without them; the object is described once', async () => {
     putFile('plan', 'Text.', null, { ContentSize: 5 });
     const whole = await descendantsOf('files');
     for (const field of ['FileExtension', 'CreatedDate']) salesforce.hidden.add(`ContentDocument.${field}`);
@@ -223,7 +223,7 @@ describe('a field that the organization hides from the user', () => {
     expect(salesforce.requests.filter((path) => path.includes('/ContentDocument/describe'))).toHaveLength(1);
   });
 
-  test('does not hide another error of a query', async () => {
+  test('for another reason fails with bad_response', async () => {
     salesforce.injectFault((path) => (path.includes('/query') ? { status: 400, errorCode: 'MALFORMED_QUERY' } : null));
     expect(await faultOf(descendantsOf('files'))).toMatchObject({ kind: 'bad_response' });
   });

@@ -1,4 +1,4 @@
-/** The direct queries of Salesforce's CRM: which records are requested, and what becomes of them. */
+/** Tests of the live CRM queries of Salesforce: the SOQL that they send, and the records that they return. */
 import { expect, test } from '@jest/globals';
 
 import { crmReads } from '../../connectors/salesforce/crm.js';

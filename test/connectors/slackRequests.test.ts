@@ -130,7 +130,7 @@ test('a failed request does not fail the windows that wait for it', async () => 
   expect([first!.status, second!.status].toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('gives a thread a new version after a new or removed reply, and none while its last reply is recent', async () => {
+test('changes the version of a thread after a new or removed reply; the version is null until the last reply is two weeks old', async () => {
   const first = at(0);
   const messages = [first, at(10, { thread: first.ts })];
   postMessages(messages);

@@ -1,4 +1,7 @@
-/** Failures of the token endpoint of every provider: which ones are retried, and which ones end the grant. */
+/**
+ * Tests of the token endpoints of every OAuth source and of Google service accounts: which failures are retryable and
+ * which are final, and what a refresh stores.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 

@@ -9,7 +9,7 @@ const XML = '<a>é</a>';
 const declared = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?>${XML}`;
 /** Sitemaps and feeds as they are sent, each with its decoded text. */
 const TEXTS: readonly (readonly [what: string, bytes: Buffer, contentType: string | undefined, text: string])[] = [
-  ['UTF-16 in the other byte order, without a mark', Buffer.from(XML, 'utf16le').swap16(), undefined, XML],
+  ['big-endian UTF-16 without a byte order mark', Buffer.from(XML, 'utf16le').swap16(), undefined, XML],
   ['UTF-8 that declares UTF-16', Buffer.from(declared('UTF-16')), undefined, declared('UTF-16')],
   ['a charset in the header', Buffer.from(declared('utf-8'), 'latin1'), 'text/xml; charset=latin1', declared('utf-8')],
   ['an unknown charset', Buffer.from(declared('klingon')), undefined, declared('klingon')],

@@ -360,7 +360,7 @@ describe('tickets', () => {
     ]);
   });
 
-  test('that are excluded, and excluded attachments, cause no requests', async () => {
+  test('and articles are not listed if their type is excluded; a listing requests comments only if attachments are synced', async () => {
     await descendantsOf('tickets', account, {});
     expect(zendesk.requests.filter((path) => path.includes('/comments'))).toEqual([]);
     await descendantsOf('tickets', account, { syncAttachments: true });

@@ -165,7 +165,7 @@ describe('backlog gauges of the whole service', () => {
     });
   });
 
-  test('drop every series that has ended or cannot be read', async () => {
+  test('have no series of an earlier read: each read replaces them, and a failed read removes them', async () => {
     const answers = [busy(), NOTHING, busy(), null, NOTHING];
     const read = () => {
       const answer = answers.shift();

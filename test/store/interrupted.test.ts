@@ -64,7 +64,7 @@ test('due files of other users are found while many due files of one user are be
   expect(await found()).toContain(busy.userId);
 });
 
-test('a file in OCR or under evaluation that is released twice counts no negative starts', async () => {
+test('a second release of a file in OCR or under evaluation does not make its unfinishedStarts negative', async () => {
   const { files } = service.store;
   const [runId, inOcr, evaluated] = [idOf(77), idOf(505), idOf(506)];
   const fields = { runId, unfinishedStarts: 1 };

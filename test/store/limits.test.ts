@@ -132,7 +132,8 @@ test('releases a file that waits for characters once enough are free, and a smal
   const unread = await seed({ syncStatus: 'DELAYED' });
   expect(await applyLimits({ max_characters: 60 })).toBeNull();
   expect(await states(unread)).toEqual([DELAYED]);
-  // Two characters are free: the older delayed file takes one, and the unread file needs the other.
+  // Files that wait in the queue do not count, so two characters are free. The older delayed file of one character
+  // takes one, and the unread file needs the other.
   expect(await applyLimits({ max_characters: 62 })).toBeNull();
   expect(await states(unread)).toEqual([QUEUED]);
 });

@@ -246,7 +246,7 @@ test('points of another tenant have no chunks and no vectors, even by their ids'
   }
 });
 
-test('the neighbours of points are the nearest of the others, best first, of one tenant', async () => {
+test('the neighbours of each given point are the nearest other given points of the same tenant, best first', async () => {
   const foreign = { organizationId: 8, userId: 71 };
   const ids = [7011, 7012, 7013, 7014];
   // Each vector is rotated by the same angle from the previous one, so the nearest vectors have neighbouring numbers.

@@ -8,7 +8,10 @@ import type { IdentifyResults, IdentifyCalls } from './accountCallerChild.js';
 const CHILD = fileURLToPath(new URL('accountCallerChild.ts', import.meta.url));
 
 export interface AccountCaller {
-  /** Identifies an account at its source, in `calls` concurrent requests. Await the result before the next call. */
+  /**
+   * Identifies an account at its source as often as `calls.calls` says, concurrently. Await the result before you call
+   * this again: results are not matched to calls.
+   */
   identify(calls: IdentifyCalls): Promise<IdentifyResults>;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { testEngines } from './engines.js';
 
 /**
- * Returns the settings of a new service on the run's shared engines, with its own database, collections, task queue and
- * folder.
+ * Returns the settings of a new service on the run's shared engines, with its own database, collections and folder. The
+ * service names its task queue after the deployment id in its database, so the queue is its own too.
  * @param folder contains the new folder
  */
 export async function newServiceSettings(settings: Record<string, string>, folder: string): Promise<NodeJS.ProcessEnv> {

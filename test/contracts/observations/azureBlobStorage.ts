@@ -60,7 +60,12 @@ export const azureBlobStorage: SourceObservations = {
       aspect: 'formats',
       statement: 'Names with characters that XML cannot contain are percent-encoded; a client read them as Base64.',
       ...{ link: 'https://github.com/Azure/azure-sdk-for-go/pull/21342', date: '2023-08-09' },
-      evidence: { test: [SUITE, 'lists and reads names with any characters, and reports one that no URL can express'] },
+      evidence: {
+        test: [
+          SUITE,
+          'lists and reads names with any characters; a name with `..` between slashes is listed, but opening it fails',
+        ],
+      },
     },
     {
       aspect: 'formats',

@@ -10,7 +10,7 @@ export const salesforce: SourceObservations = {
       statement: 'Organizations lack fields or hide them from users, and a query that names one fails as a whole.',
       ...{ link: 'https://github.com/NangoHQ/integration-templates/pull/124', date: '2024-11-26' },
       evidence: {
-        test: [SUITE, 'is omitted from queries, after one request for the description of the object'],
+        test: [SUITE, 'because of fields hidden from the user is repeated without them; the object is described once'],
         fixed: true,
       },
     },
@@ -18,7 +18,9 @@ export const salesforce: SourceObservations = {
       aspect: 'limits',
       statement: 'Clients that request the description of an object before each query use up the daily quota.',
       ...{ link: elastic(3668), date: '2025-09-08' },
-      evidence: { test: [SUITE, 'is omitted from queries, after one request for the description of the object'] },
+      evidence: {
+        test: [SUITE, 'because of fields hidden from the user is repeated without them; the object is described once'],
+      },
     },
     {
       aspect: 'OAuth',

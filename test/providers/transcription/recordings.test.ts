@@ -97,7 +97,7 @@ const POLLED: Record<
     assemblyai.scenarios.set(scenario, { polls: polls.length, injectedFaults: [...polls] as InjectedFault[] }),
 };
 
-/** Number of consecutive failed polls after which the service stops waiting for a job. */
+/** Number of consecutive failed polls after which `transcribe` stops waiting for the provider's job. */
 const FAILED_POLLS = 5;
 const FAILURE: InjectedFault = { status: 503 };
 /** Returns runs of consecutive failures of the given lengths, each followed by a poll that succeeds. */

@@ -258,7 +258,7 @@ export class Customer {
     return (await eventsOf(this.catalogue, this.customerId)).map(({ kind }) => kind);
   }
 
-  /** Returns the items in FILES_SKIPPED events, which have no file, each with the reason. */
+  /** Returns the skipped items that have no file, each with the reason. FILES_SKIPPED events list them in `items`. */
   async skippedItems(): Promise<{ id: string; name: string; reason: string }[]> {
     return (await eventsOf(this.catalogue, this.customerId)).flatMap(({ kind, info }) => {
       const { items = [], reason } = (info ?? {}) as { items?: readonly EventItem[]; reason?: string };

@@ -20,7 +20,7 @@ export const suppliedCredentials: Partial<Readonly<Record<ConnectedSourceType, o
   S3: { accessKey: ACCESS_KEY, accessKeySecret: ACCESS_KEY_SECRET, endpointUrl: null },
 };
 
-/** Parameters of OAuth connections, as the caller of the API sends them. */
+/** Parameters of OAuth connections, as connectors expect them. A service gets them from the caller of the API. */
 export const CONNECTION_PARAMETERS: Partial<Readonly<Record<ConnectedSourceType, Readonly<Record<string, string>>>>> = {
   CONFLUENCE: { subdomain: 'harbour' },
   GONG: { email: 'ada@harbour.example' },

@@ -15,7 +15,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** The fixture with its emulator, which only the tests of this source use. */
+/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
 export type Document360Fixture = SourceFixture & { readonly emulator: Document360Emulator };
 
 export async function fixtureForDocument360(): Promise<Document360Fixture> {

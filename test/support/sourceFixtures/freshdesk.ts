@@ -16,7 +16,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** The fixture with its emulator, which only the tests of this source use. */
+/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
 export type FreshdeskFixture = SourceFixture & { readonly emulator: FreshdeskEmulator };
 
 const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;

@@ -10,7 +10,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** The fixture with its emulator, which only the tests of this source use. */
+/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
 export type GuruFixture = SourceFixture & { readonly emulator: GuruEmulator };
 
 export async function fixtureForGuru(): Promise<GuruFixture> {

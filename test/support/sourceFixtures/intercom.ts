@@ -11,7 +11,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** The fixture with its emulator, which only the tests of this source use. */
+/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
 export type IntercomFixture = SourceFixture & { readonly emulator: IntercomEmulator };
 
 export async function fixtureForIntercom(): Promise<IntercomFixture> {

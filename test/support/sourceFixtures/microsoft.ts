@@ -14,7 +14,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** The fixture of one source with its emulator, which only the tests of this source use. */
+/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
 export type MicrosoftFixture = SourceFixture & { readonly graph: GraphEmulator };
 
 type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';

@@ -14,7 +14,7 @@ const TABLES = [
   ['eels', 'u_drill', 'Drill'],
 ] as const;
 
-/** The fixture with its emulator, which only the tests of this source use. */
+/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
 export type ServiceNowFixture = SourceFixture & { readonly emulator: ServiceNowEmulator };
 
 /** Returns the credentials that a caller sends to connect an instance. @param service address of our service */

@@ -98,7 +98,8 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
       emulator.injectFault((request) => {
         const end = lastSecondOf(request);
         if (end === null || !request.includes(`channel=${conversation}`)) return null;
-        // With a revoked token, a request for a later window is refused too: its page may contain this window.
+        // Slack lists the newest messages first, so a request that ends in a later window can return messages of this
+        // one. With a revoked token it is refused too.
         const isRefused = isRevoked ? end > Number(start) : windowOf(end) === Number(start);
         return isRefused ? { status: 200, error } : null;
       });

@@ -57,7 +57,7 @@ const pages: readonly Page[] = [
   ['30,000 articles in an article', article(repeat('<article><h2>Next</h2><p>text</p></article>', 30_000)), /harbour/],
   ['100,000 linked pictures', article(repeat('<a href=/1><img src=a alt=logo></a>', 100_000)), /harbour/],
   ['special tokens of a tokenizer', `<p>${repeat('&lt;|endoftext|&gt;', 10_000)}`, /^(<\|endoftext\|>)+$/],
-  // Similar to rows above: more nested elements, siblings, end tags and joined characters.
+  // Further rows of these kinds, which only `npm run test:long` reads.
   ...thoroughRows<Page>([
     ['5,000 nested elements', `${repeat('<div>', 5000)}deep${repeat('</div>', 5000)}`, /^deep$/],
     ['100,000 links inside one another', `${repeat('<a href=x>', 100_000)}deep`, /deep/],

@@ -18,8 +18,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each([
-  ['one byte per character', 'Grüße und\n'],
-  ['several bytes per character', '漢字 und 🦄\n'],
+  ['stored as Latin-1, one byte per character', 'Grüße und\n'],
+  ['stored as UTF-16, two bytes per code unit', '漢字 und 🦄\n'],
 ])('reads slices of a text in a file by character offsets: %s', (_what, line) => {
   const text = line.repeat(10_000);
   const file = path.join(folder, 'text');

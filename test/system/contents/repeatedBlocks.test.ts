@@ -54,7 +54,7 @@ function publish(count: number): void {
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
 }
 
-/** Scrapes the site without vectors, which take processor time and do not depend on the blocks. */
+/** Scrapes the site without embeddings: they take CPU time, and the removal of blocks does not depend on them. */
 async function scrape(owner = user, body: Record<string, unknown> = {}): Promise<FileRecord> {
   const request = { url: site.url('/sitemap.xml'), skip_embedding_generation: true, ...body };
   const parent = await owner.settled((await owner.scrape(request)).id);

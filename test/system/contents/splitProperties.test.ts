@@ -10,32 +10,38 @@ const count = (text: string): number => reference(text, { disallowedSpecial: new
 /** Whether the text has no lone surrogate. */
 const isWhole = (text: string): boolean => !/\p{Cs}/u.test(text);
 
-/** Returns the invariants that the chunks of the text violate, at most five. */
+/** Returns a message for each invariant that the chunks of the text violate, at most five. */
 function violations(text: string, options: ChunkOptions): string[] {
   const { chunks, numTokens } = splitText(text, options);
   const wrong: string[] = [];
   const check = (holds: boolean, what: string): void => {
     if (!holds) wrong.push(what);
   };
-  check(numTokens === count(text), 'numTokens is the count of the whole text');
+  check(numTokens === count(text), 'numTokens is not the count of the whole text');
   const covered = new Uint8Array(text.length);
   chunks.forEach((chunk, i) => {
     const chunkText = text.slice(chunk.start, chunk.end);
     const at = `chunk ${i} (${chunk.start}-${chunk.end})`;
     check(
       chunk.text.endsWith(chunkText) && (options.prefix !== null || chunk.text === chunkText),
-      `${at} is the text between its offsets`,
+      `${at} is not the text between its offsets`,
     );
-    check(chunkText === chunkText.trim() && chunkText !== '', `${at} is trimmed`);
+    check(chunkText === chunkText.trim() && chunkText !== '', `${at} is empty or not trimmed`);
     check(chunk.tokens === count(chunk.text), `${at} has ${count(chunk.text)} tokens, not ${chunk.tokens}`);
-    check(chunk.tokens <= options.chunkSize || [...chunkText].length === 1, `${at} has ${chunk.tokens} tokens`);
+    check(
+      chunk.tokens <= options.chunkSize || [...chunkText].length === 1,
+      `${at} has ${chunk.tokens} tokens, more than the chunk size`,
+    );
     check(isWhole(chunkText) || !isWhole(text), `${at} cuts a character`);
     covered.fill(1, chunk.start, chunk.end);
     const previous = chunks[i - 1];
     if (previous === undefined) return;
-    check(chunk.start > previous.start && chunk.end > previous.end, `${at} starts and ends after the previous one`);
+    check(
+      chunk.start > previous.start && chunk.end > previous.end,
+      `${at} does not start and end after the previous one`,
+    );
     const shared = count(text.slice(chunk.start, Math.max(chunk.start, previous.end)));
-    check(shared <= options.chunkOverlap, `${at} shares ${shared} tokens`);
+    check(shared <= options.chunkOverlap, `${at} shares ${shared} tokens, more than the overlap`);
   });
   for (let i = 0; i < text.length; i++)
     if (covered[i] === 0 && /\S/.test(text.charAt(i))) check(false, `character ${i} is in no chunk`);

@@ -343,7 +343,7 @@ describe('the content of the operator page', () => {
     for (const id of [missing, other])
       expect(list).toContain(`workflows/${service.names.deploymentId}%3Ascrape%3A${id}"`);
     expect(list).not.toContain('It could not be read');
-    // No file has an unknown cause, and an invalid cause selects none.
+    // Without a valid `cause`, the page lists files that failed without a known cause. There are none here.
     for (const odd of ['', '?cause=none', '?cause=nonsense'])
       expect((await show(`/ops/files${odd}`, byKey())).html).toContain('No file has this cause.');
   });
