@@ -1,5 +1,5 @@
 /** Tests of the checks before a start, and of the setting that each error message names. */
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
@@ -8,6 +8,7 @@ import { cannotListen, checkFolder, checkPort } from '../../config/process/start
 import { StartError } from '../../contract/startError.js';
 import { closeAll, serve } from '../egress/loopback.js';
 import { everyRow } from '../support/everyRow.js';
+import { allowsMounts, mountReadOnly, unmountSmallDisk } from '../support/smallDisk.js';
 
 afterAll(closeAll);
 
@@ -47,5 +48,20 @@ test('creates a folder with its parents, and names the setting if it cannot crea
     await expect(refused).rejects.toThrow(/^FILES_DIR cannot be written: ENOTDIR.*set FILES_DIR to another one\.$/);
   } finally {
     await rm(root, { recursive: true });
+  }
+});
+
+// Root may write to folders of every mode, so for root the whole file system is read-only.
+const isRoot = process.getuid?.() === 0;
+
+(isRoot && !allowsMounts('startChecks') ? test.skip : test)('rejects a folder that can only be read', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-checks-'));
+  try {
+    if (isRoot) expect(mountReadOnly(folder)).toBeNull();
+    else await chmod(folder, 0o555);
+    await expect(checkFolder(folder, 'FILES_DIR')).rejects.toThrow(/^FILES_DIR cannot be written: (EROFS|EACCES)/);
+  } finally {
+    if (isRoot) unmountSmallDisk(folder);
+    await rm(folder, { recursive: true });
   }
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
+import mongoose, { type Model } from 'mongoose';
 
 import { FILE_ORDERS, type FileFilters } from '../../contract/files/fileFilters.js';
 import type { FileRequest } from '../../store/files/acceptance/request.js';
@@ -225,4 +225,42 @@ describe('plan of a list page', () => {
       expect(await ids(() => 1)).toEqual(expected);
     },
   );
+
+  test('yields no row twice if the index of the order takes too long after the first rows', async () => {
+    const parent = FIRST + 4_000;
+    const plan = {
+      index: ORDER_INDEXES.created_at,
+      otherwise: { index: FILTER_INDEXES.parent, query: { ...tenant, parentId: parent } },
+    };
+    const reading = {
+      query: fileQuery(tenant, { parentFileIds: [parent] }),
+      projection: { _id: 1 },
+      listing: { orderBy: 'created_at', orderDir: 'asc' },
+      ...{ offset: 0, limit: 300, batchSize: 100 },
+    } as const;
+    const interrupted = interruptScans(files(), 120);
+    const pageIds: number[] = [];
+    for await (const { _id } of readInOrder(interrupted, plan, reading)) pageIds.push(_id);
+    expect(pageIds).toEqual(Array.from({ length: 300 }, (_, index) => parent + 1 + index));
+  });
 });
+
+/** Returns a model whose queries with a time limit fail after `rows` rows, as MongoDB does when the time is over. */
+function interruptScans(model: Model<FileDoc>, rows: number): Model<FileDoc> {
+  const findInterrupted = (...args: Parameters<typeof model.find>): unknown => {
+    const query = model.find(...args);
+    const openCursor = query.cursor.bind(query);
+    async function* readRows(): AsyncGenerator {
+      let count = 0;
+      for await (const row of openCursor({ batchSize: 100 })) {
+        // MaxTimeMSExpired: https://www.mongodb.com/docs/manual/reference/error-codes/
+        if (count++ === rows) throw Object.assign(new Error('operation exceeded time limit'), { code: 50 });
+        yield row;
+      }
+    }
+    return args[2]?.maxTimeMS === undefined ? query : Object.assign(query, { cursor: readRows });
+  };
+  return new Proxy(model, {
+    get: (target, name) => (name === 'find' ? findInterrupted : (Reflect.get(target, name) as unknown)),
+  });
+}

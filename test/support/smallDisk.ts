@@ -1,4 +1,4 @@
-/** Small file systems in memory (tmpfs), for tests of full disks. Mounting them needs root. */
+/** Small file systems in memory (tmpfs), for tests of full and of read-only disks. Mounting them needs root. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,9 @@ export function mountSmallDisk(folder: string, megabytes: number): string | null
   mkdirSync(folder, { recursive: true });
   return mount(folder, `size=${megabytes}m`);
 }
+
+/** Mounts an empty file system at an existing folder, to which nobody can write. @returns the error; null on success */
+export const mountReadOnly = (folder: string): string | null => mount(folder, 'ro,size=1m');
 
 /** Resizes a mounted file system to `megabytes` MiB. @returns the error; null on success */
 export const resizeSmallDisk = (folder: string, megabytes: number): string | null =>

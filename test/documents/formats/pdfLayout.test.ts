@@ -275,3 +275,13 @@ test('returns the ordinary letters of Arabic text in presentation forms', async 
   );
   expect(text).toBe('مرحبا');
 });
+
+test('restores the order of lam and alef after an alef, if the font draws both with one glyph', async () => {
+  const words = ['الاسم', 'الأول', 'الإدارة', 'الآن'];
+  for (const word of words) {
+    const bytes = await makePdf((pdf) => {
+      pdf.font('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf').text(word);
+    });
+    expect((await readFile(bytes, 'a.pdf')).text).toBe(word);
+  }
+});
