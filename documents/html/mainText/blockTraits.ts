@@ -12,9 +12,9 @@ export interface BlockPosition {
   readonly inCore: boolean;
   /** Whether the same text is earlier in the page, as with menus and slides that are repeated for small screens. */
   readonly isDuplicate: boolean;
-  /** The repeated children of its parent. */
+  /** The largest group of its parent's children with one tag and first class, as of a list; null if fewer than three. */
   readonly siblings: Repeats | null;
-  /** Its own repeated children. */
+  /** The same of its own children. */
   readonly children: Repeats | null;
 }
 

@@ -176,7 +176,7 @@ Name: Eve & Sons, Length: 12, Paid: FALSE`,
   wrong: { ending: 'docx' },
 };
 
-/** Enough columns and rows to be detected as a table under any name. */
+/** Enough columns and rows that their CSV is detected as a table even if the file has the ending of another format. */
 const FLEET: Cells = [
   ['Boat', 'Berth', 'Fee', 'Remark'],
   ['Ada', 'north', 10, 'small, "old"'],
