@@ -12,7 +12,7 @@ export interface BlockPosition {
   readonly inCore: boolean;
   /** Whether the same text is earlier in the page, as with menus and slides that are repeated for small screens. */
   readonly isDuplicate: boolean;
-  /** The largest group of its parent's children with one tag and first class, as of a list; null if fewer than three. */
+  /** The largest group of its parent's children with one tag and first class; null if fewer than three. */
   readonly siblings: Repeats | null;
   /** The same of its own children. */
   readonly children: Repeats | null;
