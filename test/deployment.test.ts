@@ -80,7 +80,7 @@ describe('docker-compose.yml', () => {
     for (const name of namedVolumes) expect(Object.keys(compose.volumes)).toContain(name);
   });
 
-  test.each(['api', 'worker'])('%s receives only settings that the service knows', (name) => {
+  test.each(['api', 'worker'])('%s receives only settings that config/settings.ts defines', (name) => {
     const unknown = Object.keys(service(name).environment ?? {}).filter((setting) => !(setting in SETTINGS));
     expect(unknown).toEqual([]);
   });

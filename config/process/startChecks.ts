@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 
 import { StartError } from '../../contract/startError.js';
 
-/** Checks that a server can listen on a port; port 0 always passes. @throws StartError */
+/** Checks that a server can listen on a port of a host; port 0 means any free port. @throws StartError */
 export async function checkPort(host: string, port: number): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

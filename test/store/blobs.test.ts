@@ -1,5 +1,5 @@
 /** Tests of the reads and listings of file storage, in a folder and in a bucket. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -57,4 +57,11 @@ describe.each(['a folder', 'a bucket'])('contents in %s', (name) => {
     expect((await blobs.keysOf({ organizationId: 1, fileId: 7 })).toSorted()).toEqual(keys.slice(0, 2));
     expect(await blobs.countOf({ organizationId: 1, fileId: 7 })).toBe(2);
   });
+});
+
+test('a content that cannot be read is not reported as missing', async () => {
+  const blobs = storages['a folder']!;
+  // A folder in place of the file: every user, even root, fails to read it.
+  await mkdir(path.join(folder, '3/7/1.raw'), { recursive: true });
+  await expect(blobs.get('3/7/1.raw')).rejects.toThrow('EISDIR');
 });

@@ -164,7 +164,10 @@ function neighbour(element: PageElement, side: 'prev' | 'next'): PageElement | n
   return null;
 }
 
-/** Returns the innermost of the blocks that begin an element; the element itself if it begins with none. */
+/**
+ * Descends into the first child element with text while that is a block. Returns the last element reached. Text outside
+ * of child elements is ignored.
+ */
 function firstLeaf(element: PageElement): PageElement {
   let leaf = element;
   for (;;) {

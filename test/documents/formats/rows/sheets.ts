@@ -176,7 +176,7 @@ Name: Eve & Sons, Length: 12, Paid: FALSE`,
   wrong: { ending: 'docx' },
 };
 
-/** Enough columns and rows that their CSV is detected as a table even if the file has the ending of another format. */
+/** Enough columns and rows to be detected as a table despite the wrong extension "json". */
 const FLEET: Cells = [
   ['Boat', 'Berth', 'Fee', 'Remark'],
   ['Ada', 'north', 10, 'small, "old"'],
