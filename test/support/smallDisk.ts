@@ -15,7 +15,7 @@ export function mountSmallDisk(folder: string, megabytes: number): string | null
   return mount(folder, `size=${megabytes}m`);
 }
 
-/** Mounts an empty file system at an existing folder, to which nobody can write. @returns the error; null on success */
+/** Mounts an empty read-only file system at an existing folder. @returns the error; null on success */
 export const mountReadOnly = (folder: string): string | null => mount(folder, 'ro,size=1m');
 
 /** Resizes a mounted file system to `megabytes` MiB. @returns the error; null on success */
