@@ -123,7 +123,8 @@ export function createCrawlActivities(deps: ActivityDeps) {
         if ((await queue(run, [start])) === 0)
           throw new Fault(
             'bad_response',
-            'This address already has a file from a sitemap scrape. Delete that file, then scrape again.',
+            'The file of the start page was deleted, or its address already has a file from a sitemap scrape. ' +
+              'Delete that file if there is one, then scrape again.',
           );
         await store.frontier.add(runId, [start]);
         discovered = 1;

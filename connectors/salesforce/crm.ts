@@ -18,7 +18,8 @@ const literal = (value: string | number, isText: boolean): string => {
   if (typeof value === 'number') return String(value);
   if (isText) return quote(value);
   const timestamp = timestampOf(value) ?? '';
-  if (!TIMESTAMP.test(timestamp)) throw new Fault('bad_response', 'next_cursor was not returned by this operation.');
+  if (!TIMESTAMP.test(timestamp))
+    throw new Fault('bad_response', 'next_cursor does not match order_by. Omit the cursor to list from the beginning.');
   return timestamp;
 };
 

@@ -13,7 +13,7 @@ export interface WholePoint {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** The published points of a file. */
+/** The points of a file's published generation, the one that readers see. */
 export interface PointsOfFile {
   readonly fileId: number;
   readonly generation: number;

@@ -177,7 +177,7 @@ function intercomAnswer({ path, query }: ScriptedRequest): object {
   const pages = after === undefined ? { next: { starting_after: 'second' } } : {};
   return { conversations: ids.map((id) => ({ id, created_at: 1, updated_at: 1 })), pages };
 }
-test('Intercom: the next sync overlaps the start of this one by two days, and every attachment list is read', async () => {
+test('Intercom: the next `since` is two days before this sync; lists attachments of all changed items', async () => {
   const { client, requests } = scriptedClient(GRANT, intercomAnswer);
   const counted = ['conversation', 'ticket'].map((kind) => ({ kind, before: 1, total: 5 }));
   const seconds = NOW / 1_000;

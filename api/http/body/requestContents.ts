@@ -2,8 +2,9 @@ import type { DraftOriginal, Originals } from '../../../store/originals/original
 import type { Tenant } from '../../../store/users/accept.js';
 
 /**
- * Stores content of a request before the handler's transaction, which assigns it to a file. Contents that no file uses
- * are deleted at the end of the request.
+ * Receives content of a request before the handler's transaction, which assigns it to a file. Large content is stored
+ * while it is received, small content in the transaction. Contents that no file uses are deleted at the end of the
+ * request.
  */
 export type ReceiveContent = (content: Uint8Array | AsyncIterable<Uint8Array>) => Promise<DraftOriginal>;
 

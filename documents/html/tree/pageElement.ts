@@ -1,6 +1,6 @@
 import { Element, Text, type ChildNode, type ParentNode } from 'domhandler';
 
-/** An element of the light tree with its text measures (see measureText). */
+/** An element of the light tree that buildTree creates from a page, with its text measures (see measureText). */
 export class PageElement extends Element {
   /** Number of characters without white space. */
   textLength = 0;
@@ -18,7 +18,7 @@ export class PageElement extends Element {
   textHash = 0;
   /** The kinds of its descendants, as bits of HOLDS. */
   holds = 0;
-  /** The known parts of its id and classes; null before they are read (see nameParts). */
+  /** The traits that words in its id and classes indicate, such as `n:menu`; null before NameReader reads them. */
   nameParts: readonly string[] | null = null;
 }
 

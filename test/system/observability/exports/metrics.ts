@@ -125,7 +125,7 @@ export function testMetrics(): void {
         counted('POST', '/user_files_v2', 401),
         counted('POST', '/upload_text', 200),
       ];
-      // A request is counted when its connection is finished, which may be after the caller has the answer.
+      // The API counts a request when its response closes, which may be after the caller has received it.
       const series = await waitFor(
         () => scrape(apiMetrics),
         (all) => expectedSeries.every((name) => (all[name] ?? 0) > 0),

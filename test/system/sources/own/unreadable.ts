@@ -85,7 +85,7 @@ export function defineUnreadableTests(catalogue: Catalogue): void {
   });
 }
 
-/** Tests selected items that do not become files, of sources whose tests would make `npm test` too slow. */
+/** Tests selected items that do not become files, of sources whose tests would make `npm run test:system` too slow. */
 export function defineMoreUnreadableTests(catalogue: Catalogue): void {
   describe('selected items that do not become files, in more sources', () => {
     const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
