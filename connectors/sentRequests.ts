@@ -6,7 +6,7 @@ import { channel } from 'node:diagnostics_channel';
 export interface SentRequest {
   /** Name of the source, as in its row of CONNECTED_SOURCES. */
   readonly source: string;
-  /** Addresses of the source by part, for this account. */
+  /** Base URLs of the source for this account, by their keys in `urls` of its row of CONNECTED_SOURCES. */
   readonly urls: Readonly<Record<string, string>>;
   readonly method: string;
   readonly url: string;

@@ -6,7 +6,7 @@
 type Fields<Name extends string> = Record<Name, unknown>;
 type Times = 'created_at' | 'updated_at';
 
-/** Fields that the lists of all kinds share. */
+/** Fields of any list: pagination, included users, and the tickets of an export. A list has only some of them. */
 export type ZendeskList = Fields<
   'meta' | 'links' | 'next_page' | 'previous_page' | 'count' | 'users' | 'tickets' | 'after_cursor' | 'end_of_stream'
 >;

@@ -29,7 +29,7 @@ export const IN_PROGRESS_STATUSES = [
   'EVALUATING_RESYNC',
 ] as const satisfies FileSyncStatus[];
 
-/** Statuses of accepted files whose processing has not started. */
+/** Statuses of accepted files that wait for their first or next attempt. */
 export const WAITING_FILE_STATUSES = ['DELAYED', 'QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
 
 export const DATA_SOURCE_SYNC_STATUSES = ['QUEUED_FOR_SYNCING', 'SYNCING', 'READY', 'SYNC_ERROR'] as const;

@@ -1,4 +1,4 @@
-/** Expected results of the tables and pure functions of contract/, one table per module without its own suite. */
+/** Expected results of tables and pure functions of contract/, mostly of modules without their own suite. */
 import { expect, test } from '@jest/globals';
 
 import { DAY_MS, hotMs } from '../../contract/files/coldStorage.js';
@@ -142,10 +142,10 @@ checks('finishes a listing when neither items nor changes are left', [
   ['nothing open', isWalked(walk), true],
   ['an item open', isWalked(walkOf(['x'])), false],
   ['outermost items unknown', isWalked(WALK_ALL), false],
-  ['no refused container', isAccountedFor({ ...walk, refused: 0 }), true],
-  ['a refused container that is not stored', isAccountedFor({ ...walk, refused: 1 }), false],
-  ['two refused containers, both stored', isAccountedFor({ ...walk, refused: 2, closed: 2 }), true],
-  ['two refused containers, one of them stored', isAccountedFor({ ...walk, refused: 2, closed: 1 }), false],
+  ['every container listed', isAccountedFor({ ...walk, refused: 0 }), true],
+  ['an unlistable container that is not a stored item', isAccountedFor({ ...walk, refused: 1 }), false],
+  ['two unlistable containers, both stored items', isAccountedFor({ ...walk, refused: 2, closed: 2 }), true],
+  ['two unlistable containers, one of them a stored item', isAccountedFor({ ...walk, refused: 2, closed: 1 }), false],
   ['a full listing', isByChanges(request), false],
   ['by changes, with changes left to read', isByChanges({ ...request, changeToken: 'p' }), true],
   ['by changes, all of them read', isByChanges({ ...request, changeToken: null }), true],

@@ -79,7 +79,7 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, maxStoredBytes }) => {
       ['worker', most.worker, before.worker],
       ['reader', most.reader, 0],
     ] as const;
-    // To stderr, like Jest's own lines: scripts/test.ts closes stdout.
+    // To stderr, like Jest's own lines.
     process.stderr.write(
       `${what}: ${(tookMs / 1000).toFixed(0)} s; most memory in MB: ${figures.map(([who, bytes, first]) => `${who} ${Math.round(bytes / MB)} (before ${Math.round(first / MB)})`).join(', ')}\n`,
     );
@@ -87,7 +87,7 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, maxStoredBytes }) => {
     expect(most.api - before.api).toBeLessThan(150 * MB);
     expect(most.worker - before.worker).toBeLessThan(200 * MB);
     expect(most.reader).toBeGreaterThan(50 * MB);
-    // The memory of a reader is measured every 50 ms; between two measurements it may grow by some hundred megabytes.
+    // The worker checks the memory of a reader every 50 ms. Between two checks it may grow by some hundred megabytes.
     const { memoryMb } = loadConfig(service.service.env).documents.files;
     expect(most.reader).toBeLessThan((memoryMb + 400) * 1024 * 1024);
   });

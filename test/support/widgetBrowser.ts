@@ -103,7 +103,7 @@ export class WidgetView {
     context.on('weberror', (thrown) => record(thrown.error().message));
   }
 
-  /** Clicks a button. @param name a part of its accessible name, which includes the placeholder of its icon */
+  /** Clicks a button. @param name a part of its accessible name, which also contains the alt text of its icon */
   press(name: string): Promise<void> {
     return this.page.getByRole('button', { name }).click();
   }

@@ -26,7 +26,7 @@ beforeEach(() => {
 /** Ticks in user and system mode, and those of children that have ended. */
 type Ticks = readonly [user: number, system: number, childrenUser: number, childrenSystem: number];
 interface Machine {
-  /** Time that the process ran, and that it waited for a processor, in nanoseconds. */
+  /** Time that the main thread ran, and that it waited for a processor, in nanoseconds. */
   readonly ran: number;
   readonly waited: number;
   /** Ticks of all cores: user, nice, system, idle, iowait, irq, softirq, steal, guest. */

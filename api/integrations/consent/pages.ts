@@ -3,7 +3,7 @@ import type { ApiDeps } from '../../http/deps.js';
 import { PageAnswer } from '../../http/operation.js';
 import { html, Html } from '../../http/answers/html.js';
 
-/** Path of the page that continues a connection. */
+/** Path of the page on which a user selects or syncs items of a connected account; `{name}` is the page's secret. */
 export const CONNECTION_PATH = '/connections/{name}';
 export const pagePath = (name: string): string => CONNECTION_PATH.replace('{name}', name);
 export const pageUrl = (name: string, { publicUrl }: Pick<ApiDeps, 'publicUrl'>): string =>
@@ -27,7 +27,7 @@ li label, li > span { display: flex; gap: .6rem; align-items: baseline; flex: 1;
 /** Reloads the page automatically. */
 const RELOAD = html`<meta http-equiv="refresh" content="2" />`;
 
-/** Renders a page of a connection: a title, its tone, which sets its colour, and a body. */
+/** Renders a page of a connection: a title, its tone, which sets the mark before the title, and a body. */
 export function page(
   status: number,
   title: string,

@@ -197,7 +197,7 @@ test('fails at once if the provider requests a long wait; onRequest receives the
     retryAfterMs: 31_000,
   });
   expect((await faultOf(provider.embed(['a'], 'query'))).kind).toBe('rate_limited');
-  // Queries are rejected during the pause without a request.
+  // While more than five seconds of the pause remain, queries are rejected without a request.
   const paused = await faultOf(provider.embed(['a'], 'query'), 'rate_limited');
   expect([paused.message.includes('Search again later'), paused.retryAfterMs! > 5000]).toEqual([true, true]);
   expect(outcomes).toEqual([

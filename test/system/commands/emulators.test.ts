@@ -9,7 +9,7 @@ import { waitFor } from '../../support/waitFor.js';
 
 const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 
-/** Address of the service. Some sources check that a redirect URL begins with it. */
+/** Address of the service. The service checks that the redirect URL in the call for ServiceNow begins with it. */
 const PUBLIC_URL = 'http://127.0.0.1:8000';
 
 let emulators: Emulators;
