@@ -11,7 +11,7 @@ const PICTURES = process.env['TEST_PICTURES'];
 /** The widget's style sheet requests a font from this host. */
 const FONTS = 'fonts.googleapis.com';
 /**
- * Makes all other hosts unresolvable. Playwright's routes are no alternative: with them, Playwright itself answers the
+ * Makes all other hosts unresolvable. Routes of Playwright cannot replace this: with them, it answers the
  * browser's preflight requests, and the CORS headers of our API would not be tested.
  */
 const LOOPBACK_ONLY = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';

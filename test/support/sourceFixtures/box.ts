@@ -3,7 +3,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
-/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
+/** A fixture that also exposes its emulator, for tests of behaviour that only this source has. */
 export interface BoxFixture extends SourceFixture {
   readonly box: BoxEmulator;
 }

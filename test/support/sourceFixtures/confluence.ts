@@ -11,7 +11,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
+/** A fixture that also exposes its emulator, for tests of behaviour that only this source has. */
 export type ConfluenceFixture = SourceFixture & { readonly emulator: ConfluenceEmulator };
 
 export const HARBOUR = 'cloud-harbour';

@@ -15,7 +15,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
+/** A fixture that also exposes its emulator, for tests of behaviour that only this source has. */
 export type Document360Fixture = SourceFixture & { readonly emulator: Document360Emulator };
 
 export async function fixtureForDocument360(): Promise<Document360Fixture> {

@@ -16,7 +16,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
+/** A fixture that also exposes its emulator, for tests of behaviour that only this source has. */
 export type FreshdeskFixture = SourceFixture & { readonly emulator: FreshdeskEmulator };
 
 const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;

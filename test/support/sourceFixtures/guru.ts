@@ -10,7 +10,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
+/** A fixture that also exposes its emulator, for tests of behaviour that only this source has. */
 export type GuruFixture = SourceFixture & { readonly emulator: GuruEmulator };
 
 export async function fixtureForGuru(): Promise<GuruFixture> {

@@ -4,7 +4,7 @@ import type { SoqlRecord } from '../../emulators/soql.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
-/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
+/** A fixture that also exposes its emulator, for tests of behaviour that only this source has. */
 export type SalesforceFixture = SourceFixture & { readonly emulator: SalesforceEmulator };
 
 const LIBRARIES = ['atlas', ...OTHERS] as const;

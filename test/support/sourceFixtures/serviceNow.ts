@@ -14,7 +14,7 @@ const TABLES = [
   ['eels', 'u_drill', 'Drill'],
 ] as const;
 
-/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
+/** A fixture that also exposes its emulator, for tests of behaviour that only this source has. */
 export type ServiceNowFixture = SourceFixture & { readonly emulator: ServiceNowEmulator };
 
 /** Returns the credentials that a caller sends to connect an instance. @param service address of our service */

@@ -3,7 +3,7 @@ import { startZotero, type ZoteroEmulator, zoteroKey } from '../../emulators/zot
 import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
-/** A fixture that also exposes its emulator, to tests of what is specific to this source. */
+/** A fixture that also exposes its emulator, for tests of behaviour that only this source has. */
 export type ZoteroFixture = SourceFixture & { readonly emulator: ZoteroEmulator };
 
 const PERSONAL_LIBRARY = 'users/475';

@@ -171,7 +171,7 @@ describe('access to the operator page', () => {
       expect((await show('/ops', { cookie: `${name}=${bad}` })).status).toBe(401);
       expect((await show('/ops/events', { cookie: `${name}=${bad}` })).status).toBe(401);
     }
-    // The cookie is no credential of the API.
+    // The API does not accept the cookie as a credential.
     expect((await show('/organization', { cookie })).status).toBe(401);
     const createdKey = await service.store.apiKeys.create(1);
     const revoked = await signIn(createdKey!.apiKey);
